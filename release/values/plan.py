@@ -1,0 +1,120 @@
+"""Plan: what a release would change on the Hub, and what it would leave alone."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from release.values.findings import CheckedTree
+from release.values.hub import HubCommit, HubHead
+from release.values.names import Oid, Sha256
+
+
+class Kind(StrEnum):
+    """FOREIGN: on the Hub, in no record and not in the tree."""
+
+    ADDED = "added"
+    CHANGED = "changed"
+    DELETED = "deleted"
+    FOREIGN = "foreign"
+    UNCHANGED = "unchanged"
+
+
+class Storage(StrEnum):
+    """How the Hub keeps a file: in git itself, or as a pointer to a large-file store."""
+
+    REGULAR = "regular"
+    LFS = "lfs"
+
+
+@dataclass(frozen=True)
+class Change:
+    """One path. `size` is after, `was` before, in bytes; None where there is none.
+
+    `ignored`: a .gitignore would drop it without a word. `loses_exec`: its exec bit does not survive.
+    `kept_in_archive`: these bytes, when deleted, still stand in the new tree's archive.
+    """
+
+    kind: Kind
+    path: str
+    size: int | None = None
+    was: int | None = None
+    storage: Storage | None = None
+    ignored: bool = False
+    loses_exec: bool = False
+    kept_in_archive: bool = False
+
+
+@dataclass(frozen=True)
+class RemoteTag:
+    """What the source's remote says of the tag: compared, or `note` says why there was nothing to compare."""
+
+    remote: str | None
+    note: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Given a CheckedTree and the Hub as it is. `head` None: the repository does not exist there yet.
+
+    `landed` is a commit on the Hub that already is this release, with `landed_parent` before it; changes are then
+    against that parent. `drift` says where the Hub is not what the last record says. `storage_asked` tells whether
+    the Hub itself said how it will store each file.
+    """
+
+    checked: CheckedTree
+    endpoint: str
+    head: HubHead | None
+    changes: tuple[Change, ...]
+    remote: RemoteTag
+    drift: tuple[str, ...] = ()
+    landed: HubCommit | None = None
+    landed_parent: Oid | None = None
+    storage_asked: bool = False
+
+    @cached_property
+    def release_id(self) -> Sha256:
+        """Names this release wherever it is found: it does not depend on the state of the Hub."""
+        tree = self.checked.tree
+        return release_id(
+            tree.config.repo_type.value,
+            tree.config.repo,
+            tree.source.tag,
+            tree.source.tag_object,
+            tree.dir_hash,
+        )
+
+    @cached_property
+    def message(self) -> str:
+        """The commit's one-line title."""
+        return self.checked.tree.config.message.replace("{tag}", self.checked.tree.source.tag)
+
+    @cached_property
+    def description(self) -> str:
+        """The trailers by which this release recognises its own commit."""
+        source = self.checked.tree.source
+        return "\n".join(
+            [
+                f"Release-Id: {self.release_id}",
+                f"Source-Tag: {source.tag.ref}",
+                f"Source-Tag-Object: {source.tag_object}",
+                f"Source-Commit: {source.commit}",
+                f"Payload-DirHash: {self.checked.tree.dir_hash}",
+            ]
+        )
+
+    @cached_property
+    def digest(self) -> Sha256:
+        """What a human approves: the release, the head it goes on, the message and each change."""
+        shown = [[c.kind.value, c.path, c.size, c.was, c.storage and c.storage.value] for c in self.changes]
+        head = self.head.commit if self.head else None
+        return Sha256(hashlib.sha256(json.dumps([self.release_id, head, self.message, shown]).encode()).hexdigest())
+
+    def of_kind(self, *kinds: Kind) -> tuple[Change, ...]:
+        return tuple(change for change in self.changes if change.kind in kinds)
+
+
+def release_id(repo_type: str, repo: str, tag: str, tag_object: str, dir_hash: str) -> Sha256:
+    """sha256 over the five facts, one a line (ARCHITECTURE: Release-Id)."""
+    return Sha256.of("".join(f"{fact}\n" for fact in (repo_type, repo, tag, tag_object, dir_hash)).encode())

@@ -1,0 +1,106 @@
+"""Config: what the tagged tree says about its own release. Read by `release.config`."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from release.values.names import Oid, RepoId, RepoPath, Sha256
+
+
+class RepoType(StrEnum):
+    """The three kinds of Hub repository. `api` is the kind's part of an API address."""
+
+    MODEL = "model"
+    DATASET = "dataset"
+    SPACE = "space"
+
+
+class Visibility(StrEnum):
+    """Who may read a repository that a release creates. It says nothing about one that exists."""
+
+    PUBLIC = "public"
+    PRIVATE = "private"
+
+
+class Newline(StrEnum):
+    """How the published bytes of an upstream file relate to the pinned ones."""
+
+    IDENTICAL = "identical"
+    PLUS_ONE = "plus-one"
+    MINUS_ONE = "minus-one"
+
+    def apply(self, content: bytes) -> bytes:
+        """The published bytes. Raises `ValueError` where there is no newline to take away."""
+        if self is Newline.PLUS_ONE:
+            return content + b"\n"
+        if self is Newline.MINUS_ONE:
+            if not content.endswith(b"\n"):
+                raise ValueError("the upstream file does not end with a newline that could be taken away")
+            return content[:-1]
+        return content
+
+
+@dataclass(frozen=True)
+class FileRule:
+    """`[[file]]`: publish `source` under another name. A mapping wins over a glob of `files`."""
+
+    source: RepoPath
+    name: RepoPath
+
+
+@dataclass(frozen=True)
+class TemplateRule:
+    """`[[template]]`: build `source` (a file, or a folder of two-stage sources) and publish it in four forms.
+
+    `name` has no ending: NAME.jinja, NAME_oneline.txt, NAME_TAG.jinja, NAME_TAG_oneline.txt. `fixtures` is a folder
+    with `fixtures.json` and `expected-results.json`; a source folder is its own unless it says otherwise.
+    """
+
+    source: RepoPath
+    name: RepoPath
+    fixtures: RepoPath | None = None
+
+
+@dataclass(frozen=True)
+class UpstreamPin:
+    """`[[upstream]]`: one file of somebody else's repository, at one revision, with its digest there.
+
+    `name` is where it is published; None: it is only compared with. `newline` relates published to pinned bytes.
+    """
+
+    repo: RepoId
+    revision: Oid
+    path: RepoPath
+    sha256: Sha256
+    repo_type: RepoType = RepoType.MODEL
+    name: RepoPath | None = None
+    newline: Newline = Newline.IDENTICAL
+
+
+@dataclass(frozen=True)
+class Waiver:
+    """`[[waiver]]`: one text that the secrets check may pass, by its sha256, and why."""
+
+    sha256: Sha256
+    reason: str
+
+
+@dataclass(frozen=True)
+class Config:
+    """`[tool.release]` of pyproject.toml, or release.toml, checked.
+
+    `read_from` says where it stood ("pyproject.toml", "release.toml", or what --config-from named) and `sha256` is
+    the digest of that file's bytes.
+    """
+
+    repo: RepoId
+    files: tuple[str, ...]
+    read_from: str
+    sha256: Sha256
+    repo_type: RepoType = RepoType.MODEL
+    visibility: Visibility = Visibility.PRIVATE
+    message: str = "Release {tag}"
+    file: tuple[FileRule, ...] = ()
+    template: tuple[TemplateRule, ...] = ()
+    upstream: tuple[UpstreamPin, ...] = ()
+    waiver: tuple[Waiver, ...] = ()
+    overridden: bool = False
