@@ -1,6 +1,7 @@
 """What steps and checks need from outside, as protocols. Who must not write is given nothing that can.
 
-ReadsSource   git objects of the source repository
+ReadsSource   git objects of the source repository;  ReadsRemote its remote's tag
+VerifiesSignature   a tag's signature
 ReadsConfig   the configuration in a tag
 FetchesPins   upstream files, by digest
 WritesTree    the workspace while the tree is built;  ReadsTree afterwards
@@ -8,7 +9,7 @@ Check         one check of a tree
 Engine        one template engine
 ReadsHub      a Hub repository;  WritesHub creates repositories and tags
 RunsUpload    the `hf upload` command
-Journal       what was about to be done, durably
+State         the tag's state files;  Journal what was about to be done, durably
 Records       records in the worktree: read, and written beside the archive
 """
 
@@ -33,6 +34,7 @@ from release.values import (
     RepoPath,
     RepoType,
     Sha256,
+    Signature,
     Source,
     TagName,
     Tree,
@@ -53,15 +55,12 @@ class SourceItem:
 
 
 @dataclass(frozen=True)
-class AddedLines:
-    """The lines that a comparison adds to one file: (line number from 1, bytes without the LF).
+class Blob:
+    """One blob: `size` in bytes, and its bytes in chunks, to be read before the next blob is asked for."""
 
-    `oid` is the new blob; `new_file_lines` its number of lines.
-    """
-
-    path: str
     oid: Oid
-    lines: tuple[tuple[int, bytes], ...]
+    size: int
+    chunks: Iterator[bytes]
 
 
 class ReadsSource(Protocol):
@@ -76,11 +75,11 @@ class ReadsSource(Protocol):
     def listing(self, tree: Oid) -> Iterator[SourceItem]:
         """All files below a tree, sorted by the bytes of their paths."""
 
-    def blobs(self, oids: Sequence[Oid]) -> Iterator[tuple[Oid, Iterator[bytes]]]:
-        """Each blob's bytes in chunks, in the order asked for; every blob is hashed against its id."""
+    def blobs(self, oids: Sequence[Oid]) -> Iterator[Blob]:
+        """Each blob, in the order asked for; every blob is hashed against its id."""
 
-    def added_lines(self, old: Oid, new: Oid) -> Iterator[AddedLines]:
-        """What `git diff` between two trees adds, without renames, filters, drivers or attributes."""
+    def diff(self, old: Oid, new: Oid) -> bytes:
+        """The patch between two trees: all files as text, no context, no renames, filters, drivers or attributes."""
 
     def is_shallow(self) -> bool:
         """Whether history was cut off."""
@@ -88,11 +87,21 @@ class ReadsSource(Protocol):
     def remotes(self) -> Mapping[str, str]:
         """Configured remotes by name, with their addresses; `origin` first."""
 
-    def tag_on_remote(self, url: str, tag: TagName) -> tuple[Oid, Oid] | None:
-        """(what the remote's tag holds, the commit it peels to); None where it has no such tag."""
 
-    def verify_signature(self, payload: bytes, signature: bytes, signers: bytes | None) -> tuple[bool, str | None, str]:
-        """`ssh-keygen -Y verify` in namespace git: (good, principal, detail). Without signers: is it whole at all."""
+class ReadsRemote(Protocol):
+    def tag(self, url: str, tag: TagName) -> tuple[Oid, Oid] | None:
+        """(what the remote's tag holds, the commit it peels to); None where it has no such tag.
+
+        Raises `Unavailable` where the remote does not answer, `Refused` for an address that could run a program.
+        """
+
+
+class VerifiesSignature(Protocol):
+    def verify(self, payload: bytes, signature: bytes, signers: bytes | None) -> Signature:
+        """An SSH signature in namespace `git` over these bytes, against the text of an allowed_signers file.
+
+        Without one, a whole signature is UNTRUSTED. Raises `Refused` for one that does not fit the bytes.
+        """
 
 
 class ReadsConfig(Protocol):
@@ -107,11 +116,10 @@ class FetchesPins(Protocol):
 
 @dataclass(frozen=True)
 class Written:
-    """What was written: `start` are the first bytes, at most 1,024."""
+    """What was written: size in bytes, digest, and the first bytes, at most 1,024."""
 
     size: int
     sha256: Sha256
-    blob: Oid
     start: bytes
 
 
@@ -121,6 +129,9 @@ class ReadsTree(Protocol):
     def read(self, path: RepoPath) -> bytes: ...
 
     def chunks(self, path: RepoPath) -> Iterator[bytes]: ...
+
+    def present(self) -> set[str]:
+        """The paths of all files that lie there, wanted or not."""
 
 
 class WritesTree(ReadsTree, Protocol):
@@ -219,8 +230,19 @@ class RunsUpload(Protocol):
         """Run it in the tree's folder until it ends. Raises nothing for its failure: the Hub is asked instead."""
 
 
+class State(Protocol):
+    """The tag's state files: manifest.json, findings.json, plan.json."""
+
+    def save(self, name: str, content: bytes) -> None:
+        """Write a state file, whole or not at all."""
+
+    def load(self, name: str) -> bytes | None: ...
+
+    def forget(self, name: str) -> None: ...
+
+
 class Journal(Protocol):
-    def write(self, event: str, **facts: object) -> None:
+    def note(self, event: str, **facts: object) -> None:
         """One line, on disk before this returns."""
 
     def events(self) -> Sequence[Mapping[str, object]]:
@@ -254,7 +276,7 @@ class Narrator(Protocol):
 
 
 __all__ = [
-    "AddedLines",
+    "Blob",
     "Check",
     "CompiledTemplate",
     "Engine",
@@ -263,6 +285,7 @@ __all__ = [
     "Narrator",
     "ReadsConfig",
     "ReadsHub",
+    "ReadsRemote",
     "ReadsSource",
     "ReadsTree",
     "Record",
@@ -271,7 +294,9 @@ __all__ = [
     "RepoType",
     "RunsUpload",
     "SourceItem",
+    "State",
     "UploadExit",
+    "VerifiesSignature",
     "WritesHub",
     "WritesTree",
     "Written",

@@ -1,10 +1,12 @@
 """What flows through a release, in the order it comes to exist. Frozen, and free of I/O.
 
 names       text from outside that became a tag name, a path, a repository id, an object id or a digest
+globs       the patterns of an allow-list
 settings    Config: what the tagged tree says about its own release
 source      Source: the tag, peeled
 tree        Tree: the publishing tree, by digest and size
 findings    Finding, CheckedTree: what the checks said
+rendering   Rendered, Failed: what a template engine made of a conversation
 hub         HubHead, HubCommit: what the Hub says of itself
 plan        Plan: what would change there, and what would be left alone
 outcome     Upload, Verified: what happened there, and how that was found out
@@ -12,6 +14,7 @@ record      Record: what is written down, and read again by later releases
 """
 
 from release.values.findings import CheckedTree, EngineRun, Finding, Level
+from release.values.globs import Glob
 from release.values.hub import HubCommit, HubFile, HubHead, HubRefs
 from release.values.names import (
     Oid,
@@ -46,6 +49,7 @@ __all__ = [
     "Entry",
     "FileRule",
     "Finding",
+    "Glob",
     "HubCommit",
     "HubFile",
     "HubHead",

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from release.values.globs import Glob
 from release.values.names import Oid, RepoId, RepoPath, Sha256
 
 
@@ -93,7 +94,7 @@ class Config:
     """
 
     repo: RepoId
-    files: tuple[str, ...]
+    files: tuple[Glob, ...]
     read_from: str
     sha256: Sha256
     repo_type: RepoType = RepoType.MODEL

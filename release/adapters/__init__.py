@@ -1,0 +1,13 @@
+"""What touches the world. No adapter imports another; each translates foreign errors once.
+
+git           objects of the source repository, through GitPython's command layer
+remote        the source's remote: `git ls-remote`
+signatures    `ssh-keygen -Y verify`
+workspace     .release/NAME: the tree, the state files, the journal, the lock
+archive       records and copies in the worktree
+pins          upstream files, content-addressed
+hub           the Hub's API, through huggingface_hub
+hf            the `hf upload` command
+terminal      rich: narration on stderr, results on stdout
+actions       GitHub Actions: annotations and the step summary
+"""

@@ -1,0 +1,241 @@
+"""`[tool.release]` of pyproject.toml, or release.toml → Config, frozen and checked.
+
+Every complaint names its key, and all complaints come together. Keys that nobody knows are complaints too: a typing
+error must not silently publish less.
+"""
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
+
+from release.errors import UsageError
+from release.values import (
+    Config,
+    FileRule,
+    Glob,
+    Newline,
+    Oid,
+    RepoId,
+    RepoPath,
+    RepoType,
+    Sha256,
+    TemplateRule,
+    UpstreamPin,
+    Visibility,
+    Waiver,
+)
+
+FILE_NAMES = ("pyproject.toml", "release.toml")
+_KEYS = {"repo", "repo-type", "visibility", "files", "message", "file", "template", "upstream", "waiver"}
+_T = TypeVar("_T")
+
+
+def has_config(content: bytes) -> bool:
+    """Whether this pyproject.toml holds a `[tool.release]` table. One that cannot be read is treated as if it did."""
+    try:
+        return "release" in tomllib.loads(content.decode("utf-8")).get("tool", {})
+    except (ValueError, AttributeError):
+        return b"tool.release" in content
+
+
+def parse(content: bytes, read_from: str, *, table: tuple[str, ...] = (), overridden: bool = False) -> Config:
+    """The Config in the bytes of one TOML file; `table` leads to it ("tool", "release"), empty for the whole file.
+
+    Raises `UsageError` with all complaints.
+    """
+    try:
+        document: object = tomllib.loads(content.decode("utf-8"))
+        for key in table:
+            document = document[key] if isinstance(document, dict) else {}
+    except KeyError as missing:
+        raise _unusable(read_from, [f"the table [{'.'.join(table)}] is missing"]) from missing
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
+        raise _unusable(read_from, [f"it is not TOML: {wrong}"]) from wrong
+    if not isinstance(document, dict):
+        raise _unusable(read_from, [f"{'.'.join(table)} is not a table"])
+    reader = _Reader(document)
+    config = _read(reader, read_from, Sha256.of(content), overridden)
+    if reader.complaints or config is None:
+        raise _unusable(read_from, reader.complaints)
+    return config
+
+
+def _unusable(read_from: str, complaints: list[str]) -> UsageError:
+    return UsageError(
+        f"the release configuration in {read_from} cannot be used",
+        hint="correct it and tag again, or name a corrected file with --config-from",
+        complaints=complaints,
+    )
+
+
+class _Reader:
+    """Takes typed values out of one TOML table and remembers every complaint, each with its key."""
+
+    def __init__(self, table: Mapping[str, object], where: str = "", complaints: list[str] | None = None) -> None:
+        self.table = table
+        self.where = where
+        self.complaints: list[str] = [] if complaints is None else complaints
+
+    def known(self, keys: set[str]) -> None:
+        for key in sorted(set(self.table) - keys):
+            self.complain(key, f"unknown key; known here: {', '.join(sorted(keys))}")
+
+    def complain(self, key: str, what: str) -> None:
+        self.complaints.append(f"{self.where}{key}: {what}")
+
+    def text(self, key: str, make: Callable[[str], _T], *, required: bool = True) -> _T | None:
+        """The string at `key`, made into a value; None after a complaint, or where it may be missing."""
+        if key not in self.table:
+            if required:
+                self.complain(key, "missing")
+            return None
+        value = self.table[key]
+        if not isinstance(value, str):
+            self.complain(key, f"a string belongs here, not {_kind(value)}")
+            return None
+        try:
+            return make(value)
+        except ValueError as wrong:
+            self.complain(key, f"{value!r}: {wrong}")
+            return None
+
+    def texts(self, key: str, make: Callable[[str], _T]) -> tuple[_T, ...]:
+        value = self.table.get(key)
+        if not isinstance(value, list) or not value or not all(isinstance(item, str) for item in value):
+            self.complain(key, "missing" if value is None else "a list of strings belongs here, with at least one")
+            return ()
+        made = []
+        for index, item in enumerate(value):
+            try:
+                made.append(make(item))
+            except ValueError as wrong:
+                self.complain(f"{key}[{index}]", f"{item!r}: {wrong}")
+        return tuple(made)
+
+    def tables(self, key: str) -> Iterator["_Reader"]:
+        value = self.table.get(key, [])
+        if not isinstance(value, list):
+            self.complain(key, f"tables belong here, as [[{key}]], not {_kind(value)}")
+            return
+        for index, item in enumerate(value):
+            if isinstance(item, dict):
+                yield _Reader(item, f"{self.where}{key}[{index}].", self.complaints)
+            else:
+                self.complain(f"{key}[{index}]", f"a table belongs here, not {_kind(item)}")
+
+
+def _kind(value: object) -> str:
+    kinds = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "a table"}
+    return kinds.get(type(value), f"a {type(value).__name__}")
+
+
+def _one_of(kind: type[_T]) -> Callable[[str], _T]:
+    def make(text: str) -> _T:
+        try:
+            return kind(text)  # type: ignore[call-arg]
+        except ValueError:
+            raise ValueError(f"one of {', '.join(str(one) for one in kind)} belongs here") from None  # type: ignore[attr-defined]
+
+    return make
+
+
+def _revision(text: str) -> Oid:
+    try:
+        return Oid(text)
+    except ValueError:
+        raise ValueError("a revision is pinned by its 40 hex digits; a branch or a tag can move") from None
+
+
+def _message(text: str) -> str:
+    if not text.strip() or "\n" in text or "\r" in text or not text.isprintable():
+        raise ValueError("the message is one printable line")
+    return text
+
+
+def _reason(text: str) -> str:
+    if not text.strip():
+        raise ValueError("say why the text may pass")
+    return text
+
+
+def _read(reader: _Reader, read_from: str, sha256: Sha256, overridden: bool) -> Config | None:
+    reader.known(_KEYS)
+    repo = reader.text("repo", RepoId)
+    repo_type = reader.text("repo-type", _one_of(RepoType), required=False)
+    visibility = reader.text("visibility", _one_of(Visibility), required=False)
+    message = reader.text("message", _message, required=False)
+    files = reader.texts("files", Glob)
+    file = tuple(rule for table in reader.tables("file") if (rule := _file(table)))
+    template = tuple(built for table in reader.tables("template") if (built := _template(table)))
+    upstream = tuple(pin for table in reader.tables("upstream") if (pin := _upstream(table)))
+    waiver = tuple(one for table in reader.tables("waiver") if (one := _waiver(table)))
+    _no_name_twice(reader, file, template, upstream)
+    if repo is None:
+        return None
+    return Config(
+        repo=repo,
+        files=files,
+        read_from=read_from,
+        sha256=sha256,
+        repo_type=repo_type or RepoType.MODEL,
+        visibility=visibility or Visibility.PRIVATE,
+        message=message or "Release {tag}",
+        file=file,
+        template=template,
+        upstream=upstream,
+        waiver=waiver,
+        overridden=overridden,
+    )
+
+
+def _file(table: _Reader) -> FileRule | None:
+    table.known({"source", "name"})
+    source, name = table.text("source", RepoPath), table.text("name", RepoPath)
+    return FileRule(source, name) if source and name else None
+
+
+def _template(table: _Reader) -> TemplateRule | None:
+    table.known({"source", "name", "fixtures"})
+    source, name = table.text("source", RepoPath), table.text("name", _template_name)
+    fixtures = table.text("fixtures", RepoPath, required=False)
+    return TemplateRule(source, name, fixtures) if source and name else None
+
+
+def _template_name(text: str) -> RepoPath:
+    if text.endswith((".jinja", ".txt")):
+        raise ValueError("a template's name has no ending: four files are made of it")
+    return RepoPath(text)
+
+
+def _upstream(table: _Reader) -> UpstreamPin | None:
+    table.known({"repo", "repo-type", "revision", "path", "sha256", "name", "newline"})
+    repo, revision = table.text("repo", RepoId), table.text("revision", _revision)
+    path, sha256 = table.text("path", RepoPath), table.text("sha256", Sha256)
+    repo_type = table.text("repo-type", _one_of(RepoType), required=False)
+    name = table.text("name", RepoPath, required=False)
+    newline = table.text("newline", _one_of(Newline), required=False)
+    if not (repo and revision and path and sha256):
+        return None
+    return UpstreamPin(repo, revision, path, sha256, repo_type or RepoType.MODEL, name, newline or Newline.IDENTICAL)
+
+
+def _waiver(table: _Reader) -> Waiver | None:
+    table.known({"sha256", "reason"})
+    sha256, reason = table.text("sha256", Sha256), table.text("reason", _reason)
+    return Waiver(sha256, reason) if sha256 and reason else None
+
+
+def _no_name_twice(
+    reader: _Reader,
+    file: tuple[FileRule, ...],
+    template: tuple[TemplateRule, ...],
+    upstream: tuple[UpstreamPin, ...],
+) -> None:
+    named: dict[str, str] = {}
+    claims: list[tuple[str, str]] = [(f"file[{i}].name", rule.name) for i, rule in enumerate(file)]
+    claims += [(f"upstream[{i}].name", pin.name) for i, pin in enumerate(upstream) if pin.name]
+    claims += [(f"template[{i}].name", f"{rule.name}.jinja") for i, rule in enumerate(template)]
+    for key, name in claims:
+        if name in named:
+            reader.complain(key, f"{name!r} is published by {named[name]} already")
+        named.setdefault(name, key)
