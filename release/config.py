@@ -6,9 +6,11 @@ error must not silently publish less.
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TypeVar
 
 from release.errors import UsageError
+from release.ports import ReadsSource
 from release.values import (
     Config,
     FileRule,
@@ -19,6 +21,7 @@ from release.values import (
     RepoPath,
     RepoType,
     Sha256,
+    Source,
     TemplateRule,
     UpstreamPin,
     Visibility,
@@ -66,6 +69,43 @@ def _unusable(read_from: str, complaints: list[str]) -> UsageError:
         hint="correct it and tag again, or name a corrected file with --config-from",
         complaints=complaints,
     )
+
+
+@dataclass(frozen=True)
+class TagConfig:
+    """Implements `ports.ReadsConfig` from the tagged tree: pyproject.toml where it has the table, else release.toml."""
+
+    source: ReadsSource
+
+    def __call__(self, source: Source) -> tuple[Config, bytes]:
+        wanted = {item.path: item.oid for item in self.source.listing(source.tree) if item.path in FILE_NAMES}
+        for name in FILE_NAMES:
+            if name in wanted:
+                content = self.source.object(wanted[name])[1]
+                if name != "pyproject.toml" or has_config(content):
+                    return read(content, name), content
+        raise UsageError(
+            f"{source.tag} holds no release configuration: neither [tool.release] in pyproject.toml nor release.toml",
+            hint="write one with `release init`, commit it and tag again; or name a file with --config-from",
+        )
+
+
+@dataclass(frozen=True)
+class GivenConfig:
+    """Implements `ports.ReadsConfig` with bytes from elsewhere: `--config-from`, or what `prepare` kept."""
+
+    content: bytes
+    name: str
+    overridden: bool
+
+    def __call__(self, source: Source) -> tuple[Config, bytes]:
+        return read(self.content, self.name, overridden=self.overridden), self.content
+
+
+def read(content: bytes, name: str, *, overridden: bool = False) -> Config:
+    """The Config in a file of this name: in its `[tool.release]` table if it is a pyproject.toml, else at its top."""
+    table = ("tool", "release") if name.endswith("pyproject.toml") else ()
+    return parse(content, name, table=table, overridden=overridden)
 
 
 class _Reader:

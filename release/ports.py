@@ -105,8 +105,8 @@ class VerifiesSignature(Protocol):
 
 
 class ReadsConfig(Protocol):
-    def __call__(self, source: Source) -> Config:
-        """The tag's configuration. Raises `UsageError` with all that is wrong with it."""
+    def __call__(self, source: Source) -> tuple[Config, bytes]:
+        """The tag's configuration and the bytes it was read from. Raises `UsageError` with all that is wrong."""
 
 
 class FetchesPins(Protocol):
@@ -201,8 +201,8 @@ class ReadsHub(Protocol):
     ) -> Mapping[str, tuple[Storage, bool]] | None:
         """For (entry, first 512 bytes): how the Hub will keep it, and whether it will drop it; None: may not ask."""
 
-    def read(self, commit: Oid, path: str) -> Iterator[bytes]:
-        """The file's bytes in chunks, without a token where the repository is public."""
+    def read(self, commit: Oid, path: str, *, anonymous: bool) -> Iterator[bytes]:
+        """The file's bytes in chunks; `anonymous` sends no token, as a stranger would ask."""
 
 
 class WritesHub(Protocol):
@@ -215,11 +215,15 @@ class WritesHub(Protocol):
 
 @dataclass(frozen=True)
 class UploadExit:
-    """How `hf upload` ended: its exit code (negative: the signal), what it said at the end, the commit it named."""
+    """How `hf upload` ended: its exit code (negative: the signal), what it said at the end, the commit it named.
+
+    `interrupted`: we were told to stop, and stopped it.
+    """
 
     code: int
     said: str
     commit: str | None
+    interrupted: bool = False
 
 
 class RunsUpload(Protocol):
@@ -250,6 +254,13 @@ class Journal(Protocol):
 
     def locked(self) -> AbstractContextManager[None]:
         """Hold the release's lock. Raises `Unfinished` where an upload still holds it, naming its process."""
+
+
+class Waits(Protocol):
+    def now(self) -> float:
+        """Seconds since the epoch."""
+
+    def sleep(self, seconds: float) -> None: ...
 
 
 class Records(Protocol):
@@ -297,6 +308,7 @@ __all__ = [
     "State",
     "UploadExit",
     "VerifiesSignature",
+    "Waits",
     "WritesHub",
     "WritesTree",
     "Written",

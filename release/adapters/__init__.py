@@ -8,6 +8,7 @@ archive       records and copies in the worktree
 pins          upstream files, content-addressed
 hub           the Hub's API, through huggingface_hub
 hf            the `hf upload` command
+clock         waiting
 terminal      rich: narration on stderr, results on stdout
 actions       GitHub Actions: annotations and the step summary
 """

@@ -111,6 +111,15 @@ class GitRepository:
                 return None
             raise self._unreadable(error) from error
 
+    def commit(self, revision: str) -> Oid | None:
+        """The commit that the user's own words name; None where they name none."""
+        try:
+            return Oid(
+                self._run("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").decode().strip()
+            )
+        except _GitSaid:
+            return None
+
     def object(self, oid: Oid) -> tuple[str, bytes]:
         if self._reader is None:
             self._reader = self._start("cat-file", "--batch", istream=subprocess.PIPE)
@@ -133,6 +142,8 @@ class GitRepository:
 
     def blobs(self, oids: Sequence[Oid]) -> Iterator[Blob]:
         """One `cat-file --batch` for all of them, its questions in a file so that neither side waits for the other."""
+        if not oids:
+            return
         with tempfile.TemporaryFile() as questions:
             questions.write(b"".join(oid.encode() + b"\n" for oid in oids))
             questions.seek(0)
@@ -206,14 +217,13 @@ class GitRepository:
     def _run(self, *arguments: str | bytes, istream: BinaryIO | None = None) -> bytes:
         """The command's output. Raises `_GitSaid` where git ends with an error."""
         try:
-            output = self._git.execute(
+            return self._git.execute(
                 self._command(*arguments),
                 istream=istream,
                 stdout_as_string=False,
                 strip_newline_in_stdout=False,
                 env=self._environment(),
             )
-            return output
         except GitCommandNotFound as error:
             raise _no_git(error) from error
         except GitCommandError as error:

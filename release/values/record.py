@@ -5,6 +5,7 @@ again has the same bytes; `committed_at` is the Hub's date of the commit.
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from release.values.names import Oid, RepoId, Sha256, TagName
@@ -15,11 +16,15 @@ SCHEMA = "hf-release/record/v1"
 
 @dataclass(frozen=True)
 class RecordedFile:
-    """One published file: `size` in bytes, `storage` as the Hub kept it (regular, lfs)."""
+    """One published file: `size` in bytes, `blob` the git id of its bytes, `storage` as the Hub kept it (regular, lfs).
+
+    `origin` and `source` say how it came to be, as in `Entry`; an adopted file has the origin "adopted".
+    """
 
     path: str
     size: int
     sha256: Sha256
+    blob: Oid
     origin: str
     source: str
     storage: str
@@ -149,6 +154,7 @@ def _file(item: dict[str, object]) -> RecordedFile:
         path=str(item["path"]),
         size=int(str(item["size"])),
         sha256=Sha256(str(item["sha256"])),
+        blob=Oid(str(item["blob"])),
         origin=str(item["origin"]),
         source=str(item["source"]),
         storage=str(item["storage"]),
@@ -160,3 +166,20 @@ def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(set(keys)) != len(keys):
         raise ValueError("a key stands twice in the same object")
     return dict(pairs)
+
+
+def read_records(files: Iterable[tuple[str, bytes]]) -> tuple[tuple[Record, ...], tuple[tuple[str, str], ...]]:
+    """The records in (path, bytes) pairs, oldest first, and (path, reason) for each that cannot be read.
+
+    A record must stand under the name of its own tag.
+    """
+    records, broken = [], []
+    for path, content in files:
+        try:
+            record = Record.from_json(content)
+            if path.rpartition("/")[2] != f"{record.tag.file_form}.json":
+                raise ValueError(f"it is the record of {record.tag}, under another name")
+            records.append(record)
+        except ValueError as wrong:
+            broken.append((path, str(wrong)))
+    return tuple(sorted(records, key=lambda record: (record.committed_at, record.tag))), tuple(broken)

@@ -1,5 +1,6 @@
 """Tree: what would be published, by path, digest and size. The bytes lie in the tag's workspace."""
 
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -55,6 +56,24 @@ class Entry:
     @property
     def has_bytes(self) -> bool:
         return self.sha256 is not None
+
+
+def collisions(paths: Iterable[str]) -> dict[str, str]:
+    """Which paths cannot lie beside which: the same name in another case or Unicode form, or a file as a folder.
+
+    Maps each later path to the earlier one that it meets; a folder that is only spelled differently counts too,
+    since two folders become one where case does not matter.
+    """
+    seen: dict[str, tuple[str, bool]] = {}
+    found: dict[str, str] = {}
+    for path in sorted(paths, key=lambda p: p.encode("utf-8", "surrogateescape")):
+        parts = path.split("/")
+        for depth in range(1, len(parts) + 1):
+            part, is_file = "/".join(parts[:depth]), depth == len(parts)
+            other, was_file = seen.setdefault(unicodedata.normalize("NFC", part).casefold(), (part, is_file))
+            if other != part or (is_file and other == part and not was_file) or (was_file and not is_file):
+                found.setdefault(path, other)
+    return found
 
 
 def sums_of(files: Iterable[tuple[str, Sha256]]) -> bytes:
