@@ -1,0 +1,71 @@
+"""Routes and refusals, put together as one ASGI application."""
+
+import uuid
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from release.rehearsal.answers import HubError, Moved, not_signed_in, refusal, repo_not_found
+from release.rehearsal.calls import Hub, visitor_of
+from release.rehearsal.repositories import KINDS
+from release.rehearsal.routes import all_routes
+
+
+def application(hub: Hub) -> ASGIApp:
+    """The Hub as an ASGI application."""
+    app = Starlette(
+        routes=all_routes(),
+        exception_handlers={
+            HubError: _refused,
+            Moved: _moved,
+            404: _unknown,
+            405: _unknown,
+        },
+    )
+    app.state.hub = hub
+    return RawPaths(app)
+
+
+class RawPaths:
+    """Has routes see the path as it was sent, and gives every answer a request id."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        raw = scope.get("raw_path") or scope["path"].encode()
+        request_id = uuid.uuid4().hex.encode()
+
+        async def send_with_id(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], (b"x-request-id", request_id)]
+            await send(message)
+
+        await self._app({**scope, "path": raw.decode("latin-1")}, receive, send_with_id)
+
+
+def _refused(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HubError)
+    return refusal(error)
+
+
+def _moved(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, Moved)
+    return RedirectResponse(error.location, status_code=307)
+
+
+def _unknown(request: Request, _error: Exception) -> Response:
+    """No such address. Below a repository's, the Hub says that the repository does not exist."""
+    path = request.scope["path"]
+    if path.startswith(tuple(f"/api/{kind}s/" for kind in KINDS)) or "/resolve/" in path:
+        try:
+            signed_in = visitor_of(request.app.state.hub, request).user is not None
+        except HubError as error:
+            return refusal(error)
+        return refusal(repo_not_found() if signed_in else not_signed_in(on_repository=True))
+    return PlainTextResponse("Not Found", status_code=404)

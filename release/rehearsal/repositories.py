@@ -1,0 +1,163 @@
+"""One repository of the Hub: its git directory and what the Hub knows about it besides.
+
+The record and the discussions are files inside the bare git directory, so a repository is one folder, and moving
+it is one rename.
+"""
+
+import dataclasses
+import json
+import os
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from release.rehearsal.answers import revision_not_found
+from release.rehearsal.git import BareGit
+from release.rehearsal.landing import Landing
+from release.rehearsal.ledger import Ledger
+from release.rehearsal.trees import Listing, Trees
+
+Kind = Literal["model", "dataset", "space", "kernel"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+Gating = Literal["auto", "manual", False]
+Visibility = Literal["public", "private", "protected"]
+
+DEFAULT_BRANCH = "refs/heads/main"
+
+
+def now() -> str:
+    """This moment as the Hub writes it: ISO 8601, UTC, milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def new_id() -> str:
+    """An id as the Hub gives to users, events and requests: 24 hex digits."""
+    return secrets.token_hex(12)
+
+
+@dataclass(frozen=True)
+class Like:
+    user: str
+    at: str
+
+
+@dataclass(frozen=True)
+class AccessRequest:
+    """A user's wish to read a gated repository. `was_granted` if nobody asked and the owner gave it."""
+
+    request_id: str
+    user: str
+    status: Literal["pending", "accepted", "rejected"]
+    at: str
+    was_granted: bool = False
+
+
+@dataclass(frozen=True)
+class Record:
+    """What the Hub knows about a repository. `aliases` maps a chosen 40-hex revision to a commit."""
+
+    kind: Kind
+    namespace: str
+    name: str
+    creator: str
+    id: str = field(default_factory=new_id)
+    created_at: str = field(default_factory=now)
+    visibility: Visibility = "public"
+    gated: Gating = False
+    sdk: str | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    likes: tuple[Like, ...] = ()
+    access_requests: tuple[AccessRequest, ...] = ()
+
+    @property
+    def repo_id(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+    def to_json(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> "Record":
+        return cls(
+            **{
+                **content,
+                "likes": tuple(Like(**each) for each in content["likes"]),
+                "access_requests": tuple(AccessRequest(**each) for each in content["access_requests"]),
+            }
+        )
+
+
+class Repository:
+    """The repository in the bare git directory `folder`."""
+
+    def __init__(self, folder: Path, record: Record) -> None:
+        self.folder = folder
+        self.record = record
+        self.git = BareGit(folder)
+        self.ledger = Ledger(folder / "large-files.jsonl")
+        self._trees = Trees(self.git)
+        self._lock = threading.RLock()
+
+    @classmethod
+    def load(cls, folder: Path) -> "Repository":
+        return cls(folder, Record.from_json(json.loads((folder / "record.json").read_text(encoding="utf-8"))))
+
+    @property
+    def kind(self) -> Kind:
+        return self.record.kind
+
+    @property
+    def repo_id(self) -> str:
+        return self.record.repo_id
+
+    def update(self, **changes: Any) -> Record:
+        """Replace fields of the record, on disk too."""
+        with self._lock:
+            self.record = dataclasses.replace(self.record, **changes)
+            self.save()
+            return self.record
+
+    def save(self) -> None:
+        write_json(self.folder / "record.json", self.record.to_json())
+
+    # -- revisions -----------------------------------------------------------------------------------------
+
+    def commit(self, revision: str) -> str:
+        """The commit that a branch, tag, ref, id, abbreviated id or alias stands for. Raises HubError 404."""
+        found = self.record.aliases.get(revision) or self.git.resolve(revision)
+        if found is None:
+            raise revision_not_found(revision)
+        return found
+
+    def shown(self, commit: str) -> str:
+        """The id under which a commit is shown: its alias, if it was seeded with one."""
+        for alias, aliased in self.record.aliases.items():
+            if aliased == commit:
+                return alias
+        return commit
+
+    def writable_ref(self, revision: str) -> str:
+        """The branch or pull-request ref that a commit to `revision` lands on. Raises HubError 404."""
+        full = revision if revision.startswith("refs/") else f"refs/heads/{revision}"
+        if self.git.ref(full) is None:
+            raise revision_not_found(revision)
+        return full
+
+    def listing(self, commit: str) -> Listing:
+        return self._trees.at(commit)
+
+    def landing(self, size_of: Callable[[str], int | None]) -> Landing:
+        """Lands commits here. `size_of(oid)` is a large file's size if it was uploaded to this repository."""
+        return Landing(self.git, self.listing, size_of)
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write a file in one step: a reader sees the old one or the new one."""
+    waiting = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    waiting.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
+    os.replace(waiting, path)
