@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from release.rehearsal.accounts import NOBODY, Visitor
 from release.rehearsal.calls import Call, Hub, visitor_of
 from release.rehearsal.repositories import KINDS
 
@@ -45,14 +46,22 @@ StreamHandler = Callable[[Hub, Request], Awaitable[Response]]
 
 def on(methods: str, path: str, handler: Handler) -> Route:
     """A route: methods separated by spaces, a Starlette path, and the function that answers."""
+    return _route(methods, path, handler, visitor_of)
 
+
+def on_storage(methods: str, path: str, handler: Handler) -> Route:
+    """A route of the storage, which a signed address or a token of its own opens, and not the token of a user."""
+    return _route(methods, path, handler, lambda _hub, _request: NOBODY)
+
+
+def _route(methods: str, path: str, handler: Handler, visitor: Callable[[Hub, Request], Visitor]) -> Route:
     async def endpoint(request: Request) -> Response:
         hub: Hub = request.app.state.hub
         # The type of IO that spools says less than it can do.
         with cast(IO[bytes], tempfile.SpooledTemporaryFile(_IN_MEMORY)) as body:
             async for block in request.stream():
                 body.write(block)
-            call = Call(hub, request, visitor_of(hub, request), _unquoted(request.path_params), body)
+            call = Call(hub, request, visitor(hub, request), _unquoted(request.path_params), body)
             return await run_in_threadpool(handler, call)
 
     return Route(path, endpoint, methods=methods.split())

@@ -80,14 +80,15 @@ class LargeFiles:
                         arrival.write(block)
         shutil.rmtree(self._incoming / f"parts-{upload}", ignore_errors=True)
 
-    def read(self, oid: str, start: int, stop: int) -> Iterator[bytes]:
-        """The bytes from `start` up to `stop`, block by block."""
-        with self.path(oid).open("rb") as file:
-            file.seek(start)
-            left = stop - start
-            while left > 0 and (block := file.read(min(BLOCK, left))):
-                left -= len(block)
-                yield block
+
+def read_part(path: Path, start: int, stop: int) -> Iterator[bytes]:
+    """The bytes of a file from `start` up to `stop`, block by block."""
+    with path.open("rb") as file:
+        file.seek(start)
+        left = stop - start
+        while left > 0 and (block := file.read(min(BLOCK, left))):
+            left -= len(block)
+            yield block
 
 
 class Arrival:

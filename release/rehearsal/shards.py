@@ -7,6 +7,7 @@ checked against what hf-xet 1.8 sends.
 
 import struct
 from dataclasses import dataclass
+from mmap import mmap
 
 _HEADER = struct.Struct("<32sQQ")
 _RECORD = 48  # bytes: every record of a shard has this length
@@ -89,7 +90,7 @@ def _files(content: bytes) -> list[XetFile]:
         files.append(XetFile(_hex(name), tuple(segments), sha256))
 
 
-def read_chunks(content: bytes) -> list[Chunk]:
+def read_chunks(content: bytes | mmap) -> list[Chunk]:
     """Where the chunks of a xorb are. Raises NotAShard."""
     chunks: list[Chunk] = []
     position = 0

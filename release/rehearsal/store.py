@@ -34,6 +34,7 @@ from release.rehearsal.repositories import (
     now,
     write_json,
 )
+from release.rehearsal.xet import XetStore
 
 _FORMAT = {"format": "release.rehearsal", "version": 1}
 
@@ -58,6 +59,7 @@ class Store:
                 f"another embedded Hub serves {self.directory}", hint="stop it, or serve another directory"
             ) from error
         self.large = LargeFiles(self.directory / "large")
+        self.xet = XetStore(self.directory / "xet")
         self._lock = threading.RLock()
         self._repositories: dict[tuple[Kind, str], Repository] = {}
         self._moved: dict[str, str] = {}
@@ -163,9 +165,12 @@ class Store:
 
     def large_file_size(self, repository: Repository, oid: str) -> int | None:
         """Size in bytes of a large file that was uploaded to the repository; None if it was not."""
-        if repository.ledger.owns(oid) and self.large.has(oid):
+        if not repository.ledger.owns(oid):
+            return None
+        if self.large.has(oid):
             return self.large.size(oid)
-        return None
+        file = self.xet.by_sha256(oid)
+        return file.size if file is not None else None
 
     def seed(
         self,

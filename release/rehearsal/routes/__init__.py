@@ -6,6 +6,7 @@ info           one repository: the model, dataset or space page as data
 cards          is this front matter in order?
 preupload      which files are large, and which are ignored
 lfs            large files in: batch, one part or several, verify
+xet            large files in and out for clients that have hf-xet
 commits        a commit lands
 trees          what a commit holds, page by page
 files          the bytes of a file
@@ -27,10 +28,11 @@ from release.rehearsal.routes import (
     refs,
     repos,
     trees,
+    xet,
 )
 
 # The shortest addresses come last: `/NAMESPACE/NAME/…` would match many others.
-_ROOMS = (accounts, repos, info, cards, preupload, commits, trees, refs, history, lfs, files)
+_ROOMS = (accounts, repos, info, cards, preupload, commits, trees, refs, history, lfs, xet, files)
 
 
 def all_routes() -> list[BaseRoute]:

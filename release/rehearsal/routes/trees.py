@@ -77,6 +77,9 @@ def _entry(call: Call, entry: File | Folder) -> dict[str, Any]:
             "size": entry.pointer.size,
             "pointerSize": len(entry.pointer.text),
         }
+        xet_file = call.store.xet.by_sha256(entry.pointer.oid)
+        if xet_file is not None:
+            described["xetHash"] = xet_file.xet_hash
     return described
 
 
