@@ -1,14 +1,31 @@
 """What the Hub says of one repository. Facts from outside, with names already checked."""
 
 import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 from release.values.names import Oid, Sha256
-from release.values.tree import Entry
 
 # The Hub writes this file itself; it is never managed, foreign or deleted.
 HUB_OWN = ".gitattributes"
+
+
+class Expected(Protocol):
+    """What one published file must be: an entry of a tree, or a line of a record. `size` is in bytes."""
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def blob(self) -> Oid | None: ...
+
+    @property
+    def sha256(self) -> Sha256 | None: ...
 
 
 @dataclass(frozen=True)
@@ -23,11 +40,35 @@ class HubFile:
     blob: Oid
     sha256: Sha256 | None = None
 
-    def holds(self, entry: Entry) -> bool:
-        """Whether these are the entry's bytes, by size and by whichever digest the Hub gives."""
-        if self.size != entry.size:
+    def holds(self, expected: Expected) -> bool:
+        """Whether these are the expected bytes, by size and by whichever digest the Hub gives."""
+        if self.size != expected.size:
             return False
-        return self.sha256 == entry.sha256 if self.sha256 else self.blob == entry.blob
+        return self.sha256 == expected.sha256 if self.sha256 else self.blob == expected.blob
+
+
+def differences(
+    expected: Iterable[Expected], files: Iterable[HubFile], before: Mapping[str, HubFile], gone: Collection[str]
+) -> list[str]:
+    """Why the files of a commit are not exactly what a release publishes; empty where they are.
+
+    Beside what is expected, a file may stand there only if it stood unchanged `before`, is not to be `gone`, or is
+    the Hub's own.
+    """
+    there = {file.path: file for file in files}
+    found = []
+    for one in expected:
+        file = there.pop(one.path, None)
+        if file is None:
+            found.append(f"{one.path}: it is not there")
+        elif not file.holds(one):
+            found.append(f"{one.path}: its bytes are others ({file.size} bytes, expected {one.size})")
+    for path, file in there.items():
+        if path in gone:
+            found.append(f"{path}: it should be deleted")
+        elif path != HUB_OWN and before.get(path) != file:
+            found.append(f"{path}: it is not part of the release")
+    return sorted(found)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from release.values.findings import CheckedTree
-from release.values.hub import HubCommit, HubHead
+from release.values.hub import HubCommit, HubFile, HubHead
 from release.values.names import Oid, Sha256
 
 
@@ -26,6 +26,55 @@ class Storage(StrEnum):
 
     REGULAR = "regular"
     LFS = "lfs"
+
+
+# What the Hub's own .gitattributes of a new repository sends to the large-file store, and the size above which it
+# sends everything there (HUB.md §1.4): only for a guess where nobody can be asked.
+_LARGE_SUFFIXES = frozenset(
+    [
+        "7z",
+        "arrow",
+        "avro",
+        "bin",
+        "bz2",
+        "ckpt",
+        "ftz",
+        "gguf",
+        "gz",
+        "h5",
+        "joblib",
+        "lz4",
+        "mlmodel",
+        "model",
+        "msgpack",
+        "npy",
+        "npz",
+        "onnx",
+        "ot",
+        "parquet",
+        "pb",
+        "pickle",
+        "pkl",
+        "pt",
+        "pth",
+        "rar",
+        "safetensors",
+        "tar",
+        "tflite",
+        "tgz",
+        "wasm",
+        "xz",
+        "zip",
+        "zst",
+    ]
+)
+_LARGE_BYTES = 10 << 20
+
+
+def guessed_storage(path: str, size: int) -> Storage:
+    """How the Hub would store a file of `size` bytes in a repository with its default rules."""
+    large = size > _LARGE_BYTES or (size > 0 and path.rpartition(".")[2] in _LARGE_SUFFIXES)
+    return Storage.LFS if large else Storage.REGULAR
 
 
 @dataclass(frozen=True)
@@ -59,8 +108,9 @@ class Plan:
     """Given a CheckedTree and the Hub as it is. `head` None: the repository does not exist there yet.
 
     `landed` is a commit on the Hub that already is this release, with `landed_parent` before it; changes are then
-    against that parent. `drift` says where the Hub is not what the last record says. `storage_asked` tells whether
-    the Hub itself said how it will store each file.
+    against that parent, and `base` are its files; otherwise `base` are the head's. `duplicates` are later commits
+    that are this release again. `drift` says where the Hub is not what the last record says. `storage_asked` tells
+    whether the Hub itself said how it will store each file.
     """
 
     checked: CheckedTree
@@ -68,9 +118,11 @@ class Plan:
     head: HubHead | None
     changes: tuple[Change, ...]
     remote: RemoteTag
+    base: tuple[HubFile, ...] = ()
     drift: tuple[str, ...] = ()
     landed: HubCommit | None = None
     landed_parent: Oid | None = None
+    duplicates: tuple[Oid, ...] = ()
     storage_asked: bool = False
 
     @cached_property
@@ -110,6 +162,16 @@ class Plan:
         shown = [[c.kind.value, c.path, c.size, c.was, c.storage and c.storage.value] for c in self.changes]
         head = self.head.commit if self.head else None
         return Sha256(hashlib.sha256(json.dumps([self.release_id, head, self.message, shown]).encode()).hexdigest())
+
+    @property
+    def gone(self) -> frozenset[str]:
+        """Paths that the release deletes."""
+        return frozenset(change.path for change in self.of_kind(Kind.DELETED))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing would change on the Hub."""
+        return not self.of_kind(Kind.ADDED, Kind.CHANGED, Kind.DELETED)
 
     def of_kind(self, *kinds: Kind) -> tuple[Change, ...]:
         return tuple(change for change in self.changes if change.kind in kinds)
