@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from release.rehearsal.accounts import NOBODY, Visitor
 from release.rehearsal.calls import Call, Hub, visitor_of
-from release.rehearsal.repositories import KINDS
+from release.rehearsal.values import KINDS
 
 # A repository in the API. On the web a model has no prefix; see `web`.
 REPO = "/api/{kind:kinds}/{namespace}/{name}"

@@ -9,12 +9,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from release.rehearsal.answers import HubError, Moved, not_signed_in, refusal, repo_not_found
 from release.rehearsal.calls import Hub, visitor_of
-from release.rehearsal.repositories import KINDS
+from release.rehearsal.journal import Journal
 from release.rehearsal.routes import all_routes
+from release.rehearsal.sabotage import CONTROL, Drop, Sabotage
+from release.rehearsal.values import KINDS
 
 
-def application(hub: Hub) -> ASGIApp:
-    """The Hub as an ASGI application."""
+def application(hub: Hub, drop: Drop) -> ASGIApp:
+    """The Hub as an ASGI application. `drop` is how a fault closes a connection; see Sabotage."""
     app = Starlette(
         routes=all_routes(),
         exception_handlers={
@@ -25,28 +27,32 @@ def application(hub: Hub) -> ASGIApp:
         },
     )
     app.state.hub = hub
-    return RawPaths(app)
+    return Door(Sabotage(app, hub.faults, hub.store, drop), hub.journal)
 
 
-class RawPaths:
-    """Has routes see the path as it was sent, and gives every answer a request id."""
+class Door:
+    """Has routes see the path as it was sent, notes every request, and gives every answer a request id."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, journal: Journal) -> None:
         self._app = app
+        self._journal = journal
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         raw = scope.get("raw_path") or scope["path"].encode()
+        path = raw.decode("latin-1")
         request_id = uuid.uuid4().hex.encode()
+        number = self._journal.note(scope["method"], path) if not path.startswith(CONTROL) else 0
 
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
+                self._journal.answer(number, message["status"])
                 message["headers"] = [*message["headers"], (b"x-request-id", request_id)]
             await send(message)
 
-        await self._app({**scope, "path": raw.decode("latin-1")}, receive, send_with_id)
+        await self._app({**scope, "path": path}, receive, send_with_id)
 
 
 def _refused(_request: Request, error: Exception) -> Response:

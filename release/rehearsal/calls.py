@@ -24,9 +24,12 @@ from release.rehearsal.answers import (
     not_signed_in,
     repo_not_found,
 )
+from release.rehearsal.faults import Faults
+from release.rehearsal.journal import Journal
 from release.rehearsal.links import Links
-from release.rehearsal.repositories import KINDS, Kind, Repository
+from release.rehearsal.repositories import Repository
 from release.rehearsal.store import Store
+from release.rehearsal.values import KINDS, Kind
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class Hub:
     store: Store
     accounts: Accounts
     links: Links
+    faults: Faults
+    journal: Journal
     multipart_above: int
     part_size: int
 

@@ -51,7 +51,16 @@ class Delete:
     is_folder: bool
 
 
-Change = PutFile | PutLargeFile | Delete
+@dataclass(frozen=True)
+class PutBlob:
+    """A blob that is in the repository already: what a merge brings to another branch."""
+
+    path: str
+    oid: str
+    mode: str
+
+
+Change = PutFile | PutLargeFile | PutBlob | Delete
 
 
 def read_header(body: IO[bytes]) -> Header:

@@ -47,6 +47,11 @@ class BareGit:
     def __init__(self, path: Path) -> None:
         self.path = path
 
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What a git process may see, for a command that needs no repository."""
+        return _environment()
+
     def init(self) -> None:
         """Make the repository, with `main` as its branch and no hooks."""
         self.path.parent.mkdir(parents=True, exist_ok=True)

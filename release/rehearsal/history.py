@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 
 from release.rehearsal.git import BareGit
 from release.rehearsal.landing import Signature
+from release.rehearsal.pointers import LONGEST_POINTER, SHORTEST_POINTER, Pointer, read_pointer
+from release.rehearsal.values import moment
 
 # NUL is the one character that neither a message nor a path can hold.
 _FIELDS = "%H%x00%an%x00%at%x00%B"
@@ -67,6 +69,17 @@ def purge(git: BareGit, blobs: Set[str]) -> None:
         importer.stdin.close()
 
 
+def all_pointers(git: BareGit) -> dict[str, Pointer]:
+    """Every pointer that was ever committed, by the id of its blob."""
+    listing = git.run("rev-list", "--objects", "--all").decode("utf-8", "replace")
+    oids = [line.split(" ", 1)[0] for line in listing.splitlines()]
+    checked = git.run("cat-file", "--batch-check", given="".join(f"{oid}\n" for oid in oids).encode()).decode()
+    sized = [line.split(" ") for line in checked.splitlines()]
+    small = [oid for oid, kind, size in sized if kind == "blob" and SHORTEST_POINTER <= int(size) <= LONGEST_POINTER]
+    pointers = {oid: read_pointer(content) for oid, content in git.blobs(small).items()}
+    return {oid: pointer for oid, pointer in pointers.items() if pointer is not None}
+
+
 def _without(stream: bytes, blobs: Set[str]) -> Iterator[bytes]:
     """A fast-export stream in which a path that one of the blobs was put at is deleted instead."""
     lines = io.BytesIO(stream)
@@ -95,5 +108,5 @@ def _changes(git: BareGit, commit: str) -> Iterator[tuple[Commit, set[str]]]:
 
 def _commit(oid: str, author: str, at: str, message: str) -> Commit:
     title, _, body = message.strip("\n").partition("\n")
-    date = datetime.fromtimestamp(int(at), UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    date = moment(datetime.fromtimestamp(int(at), UTC))
     return Commit(oid, author, date, title, body.strip("\n"))

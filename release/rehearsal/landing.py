@@ -13,7 +13,7 @@ from typing import IO
 
 from release.rehearsal.answers import HubError, bad_request, conflict, entry_not_found, stale_parent
 from release.rehearsal.cards import read_card
-from release.rehearsal.commits import Change, Delete, PutFile, PutLargeFile
+from release.rehearsal.commits import Change, Delete, PutBlob, PutFile, PutLargeFile
 from release.rehearsal.git import NO_OBJECT, BareGit
 from release.rehearsal.pointers import Pointer, read_pointer
 from release.rehearsal.trees import Listing
@@ -106,6 +106,9 @@ class Landing:
                 added.add(change.path)
             case PutLargeFile():
                 _write_file(stream, change.path, self._pointer(change).text)
+                added.add(change.path)
+            case PutBlob():
+                stream.write(b"M %b %b %b\n" % (change.mode.encode(), change.oid.encode(), _quoted(change.path)))
                 added.add(change.path)
             case Delete():
                 if change.path not in listing.by_path and not _is_among(change.path, added):

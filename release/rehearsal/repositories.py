@@ -6,38 +6,19 @@ it is one rename.
 
 import dataclasses
 import json
-import os
-import secrets
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from release.rehearsal.answers import revision_not_found
+from release.rehearsal.discussions import Discussions
 from release.rehearsal.git import BareGit
 from release.rehearsal.landing import Landing
 from release.rehearsal.ledger import Ledger
 from release.rehearsal.trees import Listing, Trees
-
-Kind = Literal["model", "dataset", "space", "kernel"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
-
-Gating = Literal["auto", "manual", False]
-Visibility = Literal["public", "private", "protected"]
-
-DEFAULT_BRANCH = "refs/heads/main"
-
-
-def now() -> str:
-    """This moment as the Hub writes it: ISO 8601, UTC, milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def new_id() -> str:
-    """An id as the Hub gives to users, events and requests: 24 hex digits."""
-    return secrets.token_hex(12)
+from release.rehearsal.values import Gating, Kind, Visibility, new_id, now, write_json
 
 
 @dataclass(frozen=True)
@@ -100,6 +81,7 @@ class Repository:
         self.record = record
         self.git = BareGit(folder)
         self.ledger = Ledger(folder / "large-files.jsonl")
+        self.discussions = Discussions(folder / "discussions.json")
         self._trees = Trees(self.git)
         self._lock = threading.RLock()
 
@@ -154,10 +136,3 @@ class Repository:
     def landing(self, size_of: Callable[[str], int | None]) -> Landing:
         """Lands commits here. `size_of(oid)` is a large file's size if it was uploaded to this repository."""
         return Landing(self.git, self.listing, size_of)
-
-
-def write_json(path: Path, content: Any) -> None:
-    """Write a file in one step: a reader sees the old one or the new one."""
-    waiting = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    waiting.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
-    os.replace(waiting, path)

@@ -1,5 +1,6 @@
 """The embedded Hub as something to start and stop: for a test, a rehearsal, or until it is interrupted."""
 
+import asyncio
 import signal
 import socket
 import threading
@@ -13,6 +14,8 @@ from release.errors import Unavailable
 from release.rehearsal.accounts import Accounts, open_accounts, read_accounts
 from release.rehearsal.application import application
 from release.rehearsal.calls import Hub
+from release.rehearsal.faults import Faults
+from release.rehearsal.journal import Journal, Seen
 from release.rehearsal.links import Links
 from release.rehearsal.store import Store
 
@@ -25,7 +28,8 @@ _MIB = 1024 * 1024
 class EmbeddedHub:
     """A Hub on loopback that keeps everything in `directory`.
 
-    Inside the `with` block it answers at `url`; `store` is what it keeps. `port` 0 picks a free one. `accounts` is
+    Inside the `with` block it answers at `url`; `store` is what it keeps, `faults` are the ways in which it fails, and
+    `requests` is what it was asked. `port` 0 picks a free one. `accounts` is
     the path of an accounts file, or Accounts; without, any token that starts with `hf_` may write everywhere.
     Uploads of large files above `multipart_above` bytes go in parts of `part_size` bytes.
 
@@ -50,8 +54,18 @@ class EmbeddedHub:
         self._sockets: list[socket.socket] = []
         self._server: uvicorn.Server | None = None
         self._thread: threading.Thread | None = None
+        self._journal = Journal()
+        self.faults = Faults()
         self.url = ""
         self.store: Store
+
+    @property
+    def requests(self) -> list[Seen]:
+        """What was asked so far, in order; never a token, a query or a body."""
+        return self._journal.all()
+
+    def forget_requests(self) -> None:
+        self._journal.clear()
 
     def start(self) -> "EmbeddedHub":
         """Open the store and answer. The Hub has one address, its storage another."""
@@ -70,17 +84,21 @@ class EmbeddedHub:
             store=self.store,
             accounts=self._accounts,
             links=Links(f"http://{_HOST}:{storage_socket.getsockname()[1]}"),
+            faults=self.faults,
+            journal=self._journal,
             multipart_above=self._multipart_above,
             part_size=self._part_size,
         )
         config = uvicorn.Config(
-            application(hub),
+            application(hub, self._drop),
             http="h11",
             ws="none",
             lifespan="off",
             log_config=None,
             access_log=False,
             server_header=False,
+            # The client keeps its connections for longer than uvicorn's 5 seconds.
+            timeout_keep_alive=75,
             timeout_graceful_shutdown=2,
         )
         self._server = uvicorn.Server(config)
@@ -107,6 +125,14 @@ class EmbeddedHub:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+    def _drop(self, client: tuple[str, int]) -> None:
+        """Close a client's connection without a word. Called on the server's own thread."""
+        assert self._server is not None
+        for connection in list(self._server.server_state.connections):
+            transport = getattr(connection, "transport", None)
+            if getattr(connection, "client", None) == client and isinstance(transport, asyncio.Transport):
+                transport.abort()
 
     def _wait_until_started(self) -> None:
         assert self._server is not None

@@ -23,17 +23,8 @@ from release.rehearsal.commits import Change, PutFile, PutLargeFile
 from release.rehearsal.landing import signed_by
 from release.rehearsal.large_files import LargeFiles
 from release.rehearsal.ledger import PushedFile
-from release.rehearsal.repositories import (
-    DEFAULT_BRANCH,
-    KINDS,
-    Kind,
-    Record,
-    Repository,
-    Visibility,
-    new_id,
-    now,
-    write_json,
-)
+from release.rehearsal.repositories import Record, Repository
+from release.rehearsal.values import DEFAULT_BRANCH, KINDS, Kind, Visibility, new_id, now, write_json
 from release.rehearsal.xet import XetStore
 
 _FORMAT = {"format": "release.rehearsal", "version": 1}

@@ -8,7 +8,7 @@ from release.rehearsal.accounts import Organization, User
 from release.rehearsal.addresses import on
 from release.rehearsal.answers import HubError
 from release.rehearsal.calls import Call
-from release.rehearsal.repositories import KINDS
+from release.rehearsal.values import KINDS
 
 
 def whoami(call: Call) -> Response:

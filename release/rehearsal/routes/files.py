@@ -29,7 +29,9 @@ def resolve(call: Call) -> Response:
         if xet_file is not None:
             token_url = f"{call.base_url}/api/{repository.kind}s/{repository.repo_id}/xet-read-token/{shown}"
             headers |= {"X-Xet-Hash": xet_file.xet_hash, "Link": f'<{token_url}>; rel="xet-auth"'}
-        location = call.hub.links.to(f"/storage/lfs/{file.pointer.oid}", disposition=disposition)
+        location = call.hub.links.to(
+            f"/storage/lfs/{file.pointer.oid}", disposition=disposition, asked=call.request.scope["path"]
+        )
         return RedirectResponse(location, status_code=302, headers=headers)
     headers |= {"ETag": f'"{file.oid}"', "Content-Disposition": disposition}
     content = repository.git.blob(file.oid)

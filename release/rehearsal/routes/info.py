@@ -9,9 +9,10 @@ from release.rehearsal.answers import bad_request
 from release.rehearsal.calls import Call
 from release.rehearsal.cards import read_card
 from release.rehearsal.history import commits
-from release.rehearsal.repositories import Kind, Repository
+from release.rehearsal.repositories import Repository
 from release.rehearsal.routes.repos import storage_of
 from release.rehearsal.trees import File
+from release.rehearsal.values import Kind
 
 _COMMON = ("author", "cardData", "createdAt", "disabled", "gated", "lastModified", "likes", "private")
 _COMMON_TOO = ("resourceGroup", "sha", "siblings", "tags", "trendingScore", "usedStorage")

@@ -9,7 +9,8 @@ from release.rehearsal.answers import bad_request, conflict, forbidden, revision
 from release.rehearsal.calls import Call
 from release.rehearsal.git import NO_OBJECT, GitFailed, is_ref_name
 from release.rehearsal.landing import signed_by
-from release.rehearsal.repositories import DEFAULT_BRANCH, Repository
+from release.rehearsal.repositories import Repository
+from release.rehearsal.values import DEFAULT_BRANCH
 
 
 def refs(call: Call) -> Response:

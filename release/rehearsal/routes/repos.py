@@ -8,7 +8,8 @@ from starlette.responses import JSONResponse, Response
 from release.rehearsal.addresses import REPO, on
 from release.rehearsal.answers import HubError, bad_request, forbidden, page
 from release.rehearsal.calls import Call, kind_of
-from release.rehearsal.repositories import KINDS, Gating, Kind, Repository, Visibility
+from release.rehearsal.repositories import Repository
+from release.rehearsal.values import KINDS, Gating, Kind, Visibility
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,96}")
 _SDKS = ("gradio", "streamlit", "docker", "static")
