@@ -1,0 +1,72 @@
+"""A line → what is wrong with it, by git's own definitions (git-config(1), core.whitespace; git-diff(1), --check)."""
+
+import re
+from collections.abc import Iterator
+
+from release.checks.whitespace.attributes import Rules
+
+# What git counts as white space here, whatever the locale.
+_SPACE = b" \t\r\n"
+
+
+def complaint(line: bytes, rules: Rules) -> Iterator[tuple[str, str]]:
+    """(rule, message) for each complaint about one added line, given without its LF."""
+    if _is_conflict_marker(line, rules.marker_size):
+        yield "conflict-marker", "leftover conflict marker"
+    if rules.cr_at_eol:
+        line = line.removesuffix(b"\r")
+    content = line.rstrip(_SPACE)
+    if rules.blank_at_eol and len(content) != len(line):
+        yield "blank-at-eol", "trailing whitespace"
+    # Where everything is white space and that is allowed, all of it is indent.
+    body = content if rules.blank_at_eol else line
+    indent = body[: len(body) - len(body.lstrip(b" \t"))]
+    written = indent.rfind(b"\t") + 1
+    if rules.space_before_tab and b" \t" in indent:
+        yield "space-before-tab", "space before tab in indent"
+    if rules.tab_in_indent and _tab_counts(indent, rules):
+        yield "tab-in-indent", "tab in indent"
+    if rules.indent_with_non_tab and len(indent) - written >= rules.tab_width:
+        yield "indent-with-non-tab", "indent with spaces"
+
+
+def may_be_wrong(content: bytes, rules: Rules) -> bool:
+    """Whether any complaint is possible at all: one pass over the bytes instead of one step a line."""
+    if rules.tab_in_indent or rules.indent_with_non_tab:
+        return True
+    return _SUSPECT.search(content) is not None
+
+
+def blank_lines_at_end(content: bytes) -> int:
+    """How many lines at the end hold nothing but white space."""
+    count = 0
+    for line in reversed(content.removesuffix(b"\n").split(b"\n") if content else []):
+        if line.strip(_SPACE):
+            break
+        count += 1
+    return count
+
+
+def number_of_lines(content: bytes) -> int:
+    """Lines, a last one without its LF included."""
+    return content.count(b"\n") + (1 if content and not content.endswith(b"\n") else 0)
+
+
+_SUSPECT = re.compile(rb"[ \t\r](?:\n|\Z)| \t|\n\n\Z|\A\n|^(?:<|>|=|\|)", re.MULTILINE)
+
+
+def _tab_counts(indent: bytes, rules: Rules) -> bool:
+    """A tab is named once: as a space before it where that is asked for, else as a tab."""
+    if not rules.space_before_tab:
+        return b"\t" in indent
+    return any(indent[i : i + 1] == b"\t" and indent[i - 1 : i] != b" " for i in range(len(indent)))
+
+
+def _is_conflict_marker(line: bytes, size: int) -> bool:
+    marker = line[:size]
+    return (
+        len(line) >= size
+        and len(set(marker)) == 1
+        and marker[:1] in (b"=", b"<", b">", b"|")
+        and (line[size : size + 1] or b"\n") in (b" ", b"\t", b"\r", b"\n")
+    )
