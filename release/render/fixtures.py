@@ -8,12 +8,13 @@ A package is a folder of JSON files:
     stock.json              optional: {"upstream": ...}, the [[upstream]] that `matches_stock` compares with
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from release.render.expansions import Expansions, read_expansions
 from release.render.expectations import EXPECTED, Expectation, read_expectation
-from release.render.reading import PackageReader, short
+from release.render.reading import BadFixtures, PackageReader, short
+from release.values import Finding, TemplateRule
 
 FIXTURES = "fixtures.json"
 STOCK = "stock.json"
@@ -35,6 +36,22 @@ class Package:
 
     fixtures: tuple[Fixture, ...]
     stock: str | None = None
+
+
+def find_package(rule: TemplateRule, paths: Collection[str]) -> str | None:
+    """The folder of a template's fixture package among these paths of the tag; None where it has none.
+
+    The package lies in `rule.fixtures`, else in the source folder, or in a folder `fixtures` there. Raises
+    `BadFixtures` for two packages, and for none where the rule names one.
+    """
+    folder = rule.fixtures or rule.source
+    found = [place for place in (folder, f"{folder}/fixtures") if f"{place}/{FIXTURES}" in paths]
+    if len(found) == 2:
+        other = f"there is another package in {found[1]!r}; one of them is used by nobody"
+        raise BadFixtures((Finding("render/fixtures", other, path=f"{folder}/{FIXTURES}"),))
+    if rule.fixtures and not found:
+        raise BadFixtures((Finding("render/fixtures", "there is no such file", path=f"{folder}/{FIXTURES}"),))
+    return found[0] if found else None
 
 
 def read_package(files: Mapping[str, bytes], folder: str = "") -> Package:
