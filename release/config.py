@@ -78,16 +78,23 @@ class TagConfig:
     source: ReadsSource
 
     def __call__(self, source: Source) -> tuple[Config, bytes]:
-        wanted = {item.path: item.oid for item in self.source.listing(source.tree) if item.path in FILE_NAMES}
+        found = self.read_tree(source.tree)
+        if found is None:
+            raise UsageError(
+                f"{source.tag} holds no configuration: neither [tool.release] in pyproject.toml nor release.toml",
+                hint="write one with `release init`, commit it and tag again; or name a file with --config-from",
+            )
+        return read(found[1], found[0]), found[1]
+
+    def read_tree(self, tree: Oid) -> tuple[str, bytes] | None:
+        """(file name, bytes) of the configuration in a tree; None where it has none."""
+        wanted = {item.path: item.oid for item in self.source.listing(tree) if item.path in FILE_NAMES}
         for name in FILE_NAMES:
             if name in wanted:
                 content = self.source.object(wanted[name])[1]
                 if name != "pyproject.toml" or has_config(content):
-                    return read(content, name), content
-        raise UsageError(
-            f"{source.tag} holds no release configuration: neither [tool.release] in pyproject.toml nor release.toml",
-            hint="write one with `release init`, commit it and tag again; or name a file with --config-from",
-        )
+                    return name, content
+        return None
 
 
 @dataclass(frozen=True)

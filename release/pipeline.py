@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from release.errors import Conflict, Mismatch, Refused, Unavailable, Unfinished
+from release.errors import Conflict, Mismatch, Refused, ReleaseError, Unavailable, Unfinished
 from release.ports import Narrator, Records, State
 from release.steps.build import Build
 from release.steps.check import CheckTree, Recall
@@ -93,7 +93,7 @@ def reopen(tag: str, steps: Reopening, narrator: Narrator) -> CheckedTree:
 def plan(checked: CheckedTree, step: MakePlan, state: State, narrator: Narrator) -> Plan:
     """`release publish` without --confirm: the plan, kept so that exactly it can be confirmed."""
     made = _run(step, checked, narrator)
-    state.save(PLAN, plan_to_json(made))
+    state.save(PLAN, made.to_json())
     return made
 
 
@@ -107,11 +107,12 @@ def publish(checked: CheckedTree, steps: Publishing, state: State, records: Reco
     try:
         verified = _run(steps.verify, upload, narrator)
         recorded = _run(steps.record, verified, narrator)
-    except (Unavailable, Refused, Conflict) as error:
+    except (Unavailable, Refused, Conflict, KeyboardInterrupt) as error:
+        why = error.message if isinstance(error, ReleaseError) else "this run was interrupted"
         raise Unfinished(
-            f"the release is on the Hub as {upload.commit}, but {error.message}",
+            f"the release is on the Hub as {upload.commit}, but {why}",
             hint="run the same command again: it verifies and records what is there",
-            complaints=error.complaints,
+            complaints=getattr(error, "complaints", ()),
             facts={"commit": upload.commit},
         ) from error
     again = recorded.record.to_json() in known
@@ -153,39 +154,3 @@ def _as_reviewed(made: Plan, state: State) -> None:
             hint=f"review the plan first: release publish {tag}",
             complaints=lost,
         )
-
-
-def plan_document(made: Plan) -> dict[str, object]:
-    """A plan for programs: what `plan.json` holds and `--json` prints."""
-    return {
-        "releaseId": made.release_id,
-        "digest": made.digest,
-        "endpoint": made.endpoint,
-        "repo": made.checked.tree.config.repo,
-        "repoType": made.checked.tree.config.repo_type.value,
-        "repositoryExists": made.head is not None,
-        "head": made.head.commit if made.head else None,
-        "message": made.message,
-        "remote": {"name": made.remote.remote, "note": made.remote.note},
-        "storageAsked": made.storage_asked,
-        "drift": list(made.drift),
-        "landed": made.landed.oid if made.landed else None,
-        "duplicates": list(made.duplicates),
-        "changes": [
-            {
-                "kind": change.kind.value,
-                "path": change.path,
-                "size": change.size,
-                "was": change.was,
-                "storage": change.storage.value if change.storage else None,
-                "ignored": change.ignored,
-                "losesExec": change.loses_exec,
-                "keptInArchive": change.kept_in_archive,
-            }
-            for change in made.changes
-        ],
-    }
-
-
-def plan_to_json(made: Plan) -> bytes:
-    return (json.dumps({"schema": "hf-release/plan/v1", **plan_document(made)}, indent=1) + "\n").encode()

@@ -29,6 +29,7 @@ class Workspace:
     """One tag's folder. Implements `ports.WritesTree`, `ports.State` and `ports.Journal`."""
 
     def __init__(self, top: Path, tag: TagName) -> None:
+        self.tag = tag
         self._home = top / ".release"
         self.folder = self._home / tag.file_form
         self.tree = self.folder / "tree"

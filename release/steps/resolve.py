@@ -25,7 +25,7 @@ class Resolve:
 
     def run(self, given: str, /) -> Source:
         """Raises `UsageError` for a name that no tag has, `Refused` for a tag that cannot be released."""
-        tag = _name(given)
+        tag = tag_name(given)
         held = self.source.ref(tag.ref)
         if self.source.is_shallow():
             raise Refused(
@@ -105,7 +105,8 @@ class Resolve:
         return None
 
 
-def _name(given: str) -> TagName:
+def tag_name(given: str) -> TagName:
+    """The name of a tag, as typed or as `refs/tags/NAME`. Raises `UsageError` for what no tag can be called."""
     try:
         return TagName(given.removeprefix("refs/tags/"))
     except ValueError as wrong:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -30,50 +31,17 @@ class Storage(StrEnum):
 
 # What the Hub's own .gitattributes of a new repository sends to the large-file store, and the size above which it
 # sends everything there (HUB.md §1.4): only for a guess where nobody can be asked.
-_LARGE_SUFFIXES = frozenset(
-    [
-        "7z",
-        "arrow",
-        "avro",
-        "bin",
-        "bz2",
-        "ckpt",
-        "ftz",
-        "gguf",
-        "gz",
-        "h5",
-        "joblib",
-        "lz4",
-        "mlmodel",
-        "model",
-        "msgpack",
-        "npy",
-        "npz",
-        "onnx",
-        "ot",
-        "parquet",
-        "pb",
-        "pickle",
-        "pkl",
-        "pt",
-        "pth",
-        "rar",
-        "safetensors",
-        "tar",
-        "tflite",
-        "tgz",
-        "wasm",
-        "xz",
-        "zip",
-        "zst",
-    ]
+_LARGE_SUFFIXES = re.compile(
+    r".*\.(7z|arrow|avro|bin|bz2|ckpt|ftz|gguf|gz|h5|joblib|lz4|mlmodel|model|msgpack|np[yz]|onnx|ot|parquet|pb|pickle|pkl"
+    r"|pth?|rar|safetensors|tar|tflite|tgz|wasm|xz|zip|zst)",
+    re.DOTALL,
 )
 _LARGE_BYTES = 10 << 20
 
 
 def guessed_storage(path: str, size: int) -> Storage:
     """How the Hub would store a file of `size` bytes in a repository with its default rules."""
-    large = size > _LARGE_BYTES or (size > 0 and path.rpartition(".")[2] in _LARGE_SUFFIXES)
+    large = size > _LARGE_BYTES or (size > 0 and bool(_LARGE_SUFFIXES.fullmatch(path)))
     return Storage.LFS if large else Storage.REGULAR
 
 
@@ -175,6 +143,40 @@ class Plan:
 
     def of_kind(self, *kinds: Kind) -> tuple[Change, ...]:
         return tuple(change for change in self.changes if change.kind in kinds)
+
+    def to_document(self) -> dict[str, object]:
+        """A plan for programs: what `plan.json` holds and `--json` prints."""
+        return {
+            "releaseId": self.release_id,
+            "digest": self.digest,
+            "endpoint": self.endpoint,
+            "repo": self.checked.tree.config.repo,
+            "repoType": self.checked.tree.config.repo_type.value,
+            "repositoryExists": self.head is not None,
+            "head": self.head.commit if self.head else None,
+            "message": self.message,
+            "remote": {"name": self.remote.remote, "note": self.remote.note},
+            "storageAsked": self.storage_asked,
+            "drift": list(self.drift),
+            "landed": self.landed.oid if self.landed else None,
+            "duplicates": list(self.duplicates),
+            "changes": [
+                {
+                    "kind": change.kind.value,
+                    "path": change.path,
+                    "size": change.size,
+                    "was": change.was,
+                    "storage": change.storage.value if change.storage else None,
+                    "ignored": change.ignored,
+                    "losesExec": change.loses_exec,
+                    "keptInArchive": change.kept_in_archive,
+                }
+                for change in self.changes
+            ],
+        }
+
+    def to_json(self) -> bytes:
+        return (json.dumps({"schema": "hf-release/plan/v1", **self.to_document()}, indent=1) + "\n").encode()
 
 
 def release_id(repo_type: str, repo: str, tag: str, tag_object: str, dir_hash: str) -> Sha256:
