@@ -17,7 +17,7 @@ from release.render.engines.process import ProcessEngine, Program
 from release.values.rendering import Failed, Fault, Rendered
 
 HOST = Path(__file__).parent / "hosts" / "odd.py"
-SHORT = Limits(seconds=0.5, cpu_seconds=10)
+SHORT = Limits(seconds=1, cpu_seconds=10)
 
 
 def odd(limits: Limits | None = None) -> ProcessEngine:
@@ -129,7 +129,7 @@ def test_a_process_that_dies_is_one_failure_and_the_next_render_has_a_new_one(
 @pytest.mark.parametrize("source", ["sleeps", "burns"])
 def test_what_takes_too_long_is_killed(source: str) -> None:
     with odd(SHORT) as engine:
-        assert render(engine, source) == Failed(Fault.TIMEOUT, "no answer within 0.5 seconds")
+        assert render(engine, source) == Failed(Fault.TIMEOUT, "no answer within 1 seconds")
         assert render(engine, "echo", text="alive") == Rendered("alive")
 
 
