@@ -43,7 +43,7 @@ class Door:
             return
         raw = scope.get("raw_path") or scope["path"].encode()
         path = raw.decode("latin-1")
-        request_id = uuid.uuid4().hex.encode()
+        request_id = _request_id(scope)
         number = self._journal.note(scope["method"], path) if not path.startswith(CONTROL) else 0
 
         async def send_with_id(message: Message) -> None:
@@ -53,6 +53,12 @@ class Door:
             await send(message)
 
         await self._app({**scope, "path": path}, receive, send_with_id)
+
+
+def _request_id(scope: Scope) -> bytes:
+    """The id that the client gave the request, so that both sides can talk about it."""
+    headers: dict[bytes, bytes] = dict(scope["headers"])
+    return headers.get(b"x-request-id") or headers.get(b"x-amzn-trace-id") or uuid.uuid4().hex.encode()
 
 
 def _refused(_request: Request, error: Exception) -> Response:

@@ -96,8 +96,10 @@ def checked_path(path: object) -> str:
     """A path in a repository. Raises HubError 422."""
     if not isinstance(path, str) or not path:
         raise HubError(422, "A path must be a text that is not empty")
-    parts = path.replace("\\", "/").split("/")
-    if any(part in ("", ".", "..") or part.lower() == ".git" for part in parts) or "\0" in path:
+    parts = path.split("/")
+    is_wrong = any(part in ("", ".", "..") or part.lower() == ".git" for part in parts)
+    # A backslash is a letter to git, but on Windows such a path would leave the folder that it is put in.
+    if is_wrong or "\0" in path or path.startswith("..\\"):
         raise HubError(422, f"Invalid path: {path}")
     return path
 

@@ -91,7 +91,7 @@ class Store:
             repository = Repository(self._folder(kind, repo_id), record)
             repository.git.init()
             repository.save()
-            first = [PutFile(".gitattributes", initial_attributes(kind))]
+            first = _first_files(record)
             landing = repository.landing(lambda _: None)
             landing.land(DEFAULT_BRANCH, lambda: first, "initial commit", signed_by(creator))
             self._repositories[kind, repo_id.lower()] = repository
@@ -255,3 +255,11 @@ class Store:
     def _forget_move(self, kind: Kind, repo_id: str) -> None:
         if self._moved.pop(f"{kind} {repo_id.lower()}", None) is not None:
             write_json(self.directory / "moved.json", self._moved)
+
+
+def _first_files(record: Record) -> list[PutFile]:
+    """What the Hub's initial commit holds."""
+    files = [PutFile(".gitattributes", initial_attributes(record.kind))]
+    if record.kind == "space":
+        files.append(PutFile("README.md", f"---\ntitle: {record.name}\nsdk: {record.sdk}\n---\n".encode()))
+    return files
