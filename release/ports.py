@@ -16,6 +16,7 @@ Records       records in the worktree: read, and written beside the archive
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Protocol
 
 from release.values import (
@@ -174,7 +175,9 @@ class Engine(Protocol):
 
     def __enter__(self) -> "Engine": ...
 
-    def __exit__(self, *exc: object) -> None: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None: ...
 
 
 class ReadsHub(Protocol):

@@ -32,27 +32,23 @@ class Aliases:
         self, tree: Tree, rule: TemplateRule, listing: tuple[SourceItem, ...], twins: list["_Twin"]
     ) -> Iterator[Finding]:
         """Compares the rule's files; adds its text and twin to those that are to be rendered."""
-        tag = tree.source.tag.file_form
-        pairs = {
-            "template": (f"{rule.name}.jinja", f"{rule.name}_{tag}.jinja"),
-            "twin": (f"{rule.name}_oneline.txt", f"{rule.name}_{tag}_oneline.txt"),
-        }
-        told = pairs["template"][0] in dict(tree.problems)  # the build says it itself
+        names = rule.published(tree.source.tag)
+        told = names.alias in dict(tree.problems)  # the build says it itself
         try:
             text = build_template(rule, files_below(self.source, listing, rule.source))
-            yield from _pair(tree, *pairs["template"], text)
+            yield from _pair(tree, names.alias, names.versioned, text)
             twin = make_twin(text)
-            yield from _pair(tree, *pairs["twin"], twin)
+            yield from _pair(tree, names.oneline, names.versioned_oneline, twin)
         except NoTwin as none:
             if not told:
                 what = f"the template has no one-line twin: {none.reason}"
-                yield Finding("aliases/no-twin", what, path=pairs["template"][0], line=none.line)
+                yield Finding("aliases/no-twin", what, path=names.alias, line=none.line)
             return
         except CannotBuild as error:
             if not told:
-                yield Finding("aliases/not-built", f"the tag does not build it: {error}", path=pairs["template"][0])
+                yield Finding("aliases/not-built", f"the tag does not build it: {error}", path=names.alias)
             return
-        twins.append(_Twin(pairs["twin"][0], text, twin, self._fixtures(rule, listing)))
+        twins.append(_Twin(names.oneline, text, twin, self._fixtures(rule, listing)))
 
     def _fixtures(self, rule: TemplateRule, listing: tuple[SourceItem, ...]) -> tuple[Fixture, ...]:
         """None for a package that cannot be read: the check `render` says what is wrong with it."""

@@ -192,13 +192,17 @@ class Workshop:
         )
 
     def _checks(self, space: Workspace, pins: Pins) -> tuple[Check, ...]:
+        from release.checks.aliases import Aliases
         from release.checks.archive import Archive
         from release.checks.card import Card
         from release.checks.names import Names
+        from release.checks.render import Render
         from release.checks.secrets import Secrets
         from release.checks.size import Size
         from release.checks.whitespace import Whitespace
+        from release.render.engines.catalogue import open_engines
 
+        engines = open_engines()
         return (
             Names(),
             Size(),
@@ -206,6 +210,8 @@ class Workshop:
             Card(space),
             Whitespace(self.git, space),
             Archive(self.git, self.archive),
+            Aliases(self.git, engines),
+            Render(self.git, space, pins, engines),
         )
 
     def _tools(self) -> tuple[tuple[str, str], ...]:

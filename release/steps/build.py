@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from release.compose import CannotBuild, build_template, make_twin
+from release.compose.sources import files_below
 from release.errors import UsageError
 from release.ports import FetchesPins, ReadsConfig, ReadsSource, SourceItem, State, WritesTree
 from release.values import Config, Entry, Mode, Oid, Origin, Record, RepoPath, Source, Tree, git_blob_id, path_faults
@@ -114,23 +115,17 @@ class Build:
         made: dict[RepoPath, tuple[Origin, str, bytes]] = {}
         problems: list[tuple[str, str]] = []
         for rule in config.template:
-            names = template_names(rule.name, source.tag.file_form)
+            names = rule.published(source.tag)
             try:
-                text = build_template(rule, self._bytes_below(listing, rule.source))
-                for name in names[:2]:
+                text = build_template(rule, files_below(self.source, listing, rule.source))
+                for name in (names.alias, names.versioned):
                     made[name] = (Origin.BUILT, rule.source, text.encode())
                 twin = make_twin(text)
-                for name in names[2:]:
+                for name in (names.oneline, names.versioned_oneline):
                     made[name] = (Origin.ONELINE, rule.source, twin.encode())
             except CannotBuild as error:
-                problems.append((names[0], str(error)))
+                problems.append((names.alias, str(error)))
         return made, problems
-
-    def _bytes_below(self, listing: tuple[SourceItem, ...], path: str) -> dict[str, bytes]:
-        inside = [item for item in listing if item.path == path or item.path.startswith(f"{path}/")]
-        inside = [item for item in inside if item.mode in (Mode.REGULAR, Mode.EXECUTABLE)]
-        blobs = self.source.blobs([item.oid for item in inside])
-        return {item.path: b"".join(blob.chunks) for item, blob in zip(inside, blobs, strict=True)}
 
     def _records(self, listing: tuple[SourceItem, ...]) -> tuple[tuple[Record, ...], tuple[tuple[str, str], ...]]:
         files = [item for item in listing if item.path.startswith(RECORDS) and item.path.endswith(".json")]
@@ -166,16 +161,6 @@ class _Layout:
         self.unmatched = tuple(
             path for path in by_path if path not in used and not path.startswith(tuple(f"{s}/" for s in sources))
         )
-
-
-def template_names(name: RepoPath, tag: str) -> tuple[RepoPath, RepoPath, RepoPath, RepoPath]:
-    """The four names of a template: alias and versioned copy of the text, then of its one-line twin."""
-    return (
-        RepoPath(f"{name}.jinja"),
-        RepoPath(f"{name}_{tag}.jinja"),
-        RepoPath(f"{name}_oneline.txt"),
-        RepoPath(f"{name}_{tag}_oneline.txt"),
-    )
 
 
 def _hashed(chunks: Iterable[bytes], digest: "hashlib._Hash | None") -> Iterable[bytes]:

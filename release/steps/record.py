@@ -90,7 +90,7 @@ class WriteRecord:
         text = readme.decode("utf-8") if readme is not None else None
         for rule in tree.config.template:
             base = rule.name.rpartition("/")[2]
-            entry = tree.by_path[f"{rule.name}.jinja"]
+            entry = tree.by_path[rule.published(record.tag).alias]
             name = f"{base}-{record.tag.file_form}.jinja"
             files[RepoPath(f"archive/{name}")] = self.tree.read(RepoPath(entry.path))
             row = {"file": name, "version": record.tag, "sha256": str(entry.sha256), "Hub commit": record.hub_commit}

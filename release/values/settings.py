@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from release.values.globs import Glob
-from release.values.names import Oid, RepoId, RepoPath, Sha256
+from release.values.names import Oid, RepoId, RepoPath, Sha256, TagName
 
 
 class RepoType(StrEnum):
@@ -59,6 +59,25 @@ class TemplateRule:
     source: RepoPath
     name: RepoPath
     fixtures: RepoPath | None = None
+
+    def published(self, tag: TagName) -> "TemplateNames":
+        form = f"{self.name}_{tag.file_form}"
+        return TemplateNames(
+            alias=RepoPath(f"{self.name}.jinja"),
+            versioned=RepoPath(f"{form}.jinja"),
+            oneline=RepoPath(f"{self.name}_oneline.txt"),
+            versioned_oneline=RepoPath(f"{form}_oneline.txt"),
+        )
+
+
+@dataclass(frozen=True)
+class TemplateNames:
+    """The four files that are made of one template."""
+
+    alias: RepoPath
+    versioned: RepoPath
+    oneline: RepoPath
+    versioned_oneline: RepoPath
 
 
 @dataclass(frozen=True)
