@@ -13,12 +13,16 @@ _RANGE = re.compile(r"bytes=([0-9]*)-([0-9]*)")
 
 
 def ranged(
-    call: Call, size: int, headers: Mapping[str, str], read: Callable[[int, int], Iterator[bytes]], name: str = ""
+    call: Call,
+    size: int,
+    headers: Mapping[str, str],
+    read: Callable[[int, int], bytes | Iterator[bytes]],
+    name: str = "",
 ) -> Response:
     """`size` bytes, or the part of them that a `Range` asks for: 200, 206, or HubError 416.
 
-    `read(start, stop)` yields the bytes. More than one range at a time is answered with everything, as RFC 9110
-    allows.
+    `read(start, stop)` gives the bytes, whole or block by block. More than one range at a time is answered with
+    everything, as RFC 9110 allows.
     """
     start, stop, status = 0, size, 200
     asked = read_range(call.request.headers.get("range"), size)
@@ -31,7 +35,10 @@ def ranged(
     media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
     if call.request.method == "HEAD":
         return Response(status_code=status, headers=answer, media_type=media_type)
-    return StreamingResponse(read(start, stop), status_code=status, headers=answer, media_type=media_type)
+    body = read(start, stop)
+    if isinstance(body, bytes):
+        return Response(body, status_code=status, headers=answer, media_type=media_type)
+    return StreamingResponse(body, status_code=status, headers=answer, media_type=media_type)
 
 
 def read_range(header: str | None, size: int) -> tuple[int, int] | None:

@@ -15,6 +15,8 @@ from typing import Any, Literal
 from release.rehearsal.answers import revision_not_found
 from release.rehearsal.discussions import Discussions
 from release.rehearsal.git import BareGit
+from release.rehearsal.history import Commit, last_commits
+from release.rehearsal.keeping import Kept
 from release.rehearsal.landing import Landing
 from release.rehearsal.ledger import Ledger
 from release.rehearsal.trees import Listing, Trees
@@ -83,6 +85,7 @@ class Repository:
         self.ledger = Ledger(folder / "large-files.jsonl")
         self.discussions = Discussions(folder / "discussions.json")
         self._trees = Trees(self.git)
+        self._last_commits: Kept[Mapping[str, Commit]] = Kept(8)
         self._lock = threading.RLock()
 
     @classmethod
@@ -111,6 +114,8 @@ class Repository:
 
     def commit(self, revision: str) -> str:
         """The commit that a branch, tag, ref, id, abbreviated id or alias stands for. Raises HubError 404."""
+        if self._trees.knows(revision):
+            return revision
         found = self.record.aliases.get(revision) or self.git.resolve(revision)
         if found is None:
             raise revision_not_found(revision)
@@ -132,6 +137,14 @@ class Repository:
 
     def listing(self, commit: str) -> Listing:
         return self._trees.at(commit)
+
+    def last_commits(self, commit: str) -> Mapping[str, Commit]:
+        """For each file and folder of a commit, the latest commit that changed it."""
+        found = self._last_commits.get(commit)
+        if found is None:
+            found = last_commits(self.git, commit, self.listing(commit).by_path.keys())
+            self._last_commits.put(commit, found)
+        return found
 
     def landing(self, size_of: Callable[[str], int | None]) -> Landing:
         """Lands commits here. `size_of(oid)` is a large file's size if it was uploaded to this repository."""

@@ -1,18 +1,17 @@
 """What a commit holds, as the Hub lists it: files with the size of what they stand for, folders, and large files.
 
-A tree never changes, so what was read once is kept for a while.
+A commit never changes, so what was read once is kept for a while.
 """
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from release.rehearsal.git import BareGit, GitEntry
+from release.rehearsal.keeping import Kept
 from release.rehearsal.pointers import LONGEST_POINTER, SHORTEST_POINTER, Pointer, read_pointer
 
-_KEPT = 32  # trees
+_KEPT = 32  # listings
 
 
 @dataclass(frozen=True)
@@ -65,20 +64,17 @@ class Trees:
 
     def __init__(self, git: BareGit) -> None:
         self._git = git
-        self._kept: OrderedDict[str, Listing] = OrderedDict()
-        self._lock = threading.Lock()
+        self._kept: Kept[Listing] = Kept(_KEPT)
+
+    def knows(self, commit: str) -> bool:
+        """Whether a commit was listed lately, so that git need not be asked if there is one."""
+        return self._kept.get(commit) is not None
 
     def at(self, commit: str) -> Listing:
-        tree = self._git.tree_of(commit)
-        with self._lock:
-            listing = self._kept.get(tree)
+        listing = self._kept.get(commit)
         if listing is None:
-            listing = Listing(_resolve(self._git, self._git.entries(tree)))
-        with self._lock:
-            self._kept[tree] = listing
-            self._kept.move_to_end(tree)
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
+            listing = Listing(_resolve(self._git, self._git.entries(self._git.tree_of(commit))))
+            self._kept.put(commit, listing)
         return listing
 
 

@@ -34,8 +34,7 @@ def resolve(call: Call) -> Response:
         )
         return RedirectResponse(location, status_code=302, headers=headers)
     headers |= {"ETag": f'"{file.oid}"', "Content-Disposition": disposition}
-    content = repository.git.blob(file.oid)
-    return ranged(call, len(content), headers, lambda start, stop: iter([content[start:stop]]), name)
+    return ranged(call, file.size, headers, lambda start, stop: repository.git.blob(file.oid)[start:stop], name)
 
 
 def raw(call: Call) -> Response:
@@ -75,7 +74,8 @@ def _found(call: Call) -> tuple[Repository, File, str]:
     call.require_access(repository)
     commit = repository.commit(call.values["revision"])
     file = repository.listing(commit).by_path.get(call.values["path"])
-    if not isinstance(file, File):
+    is_gone = isinstance(file, File) and file.pointer is not None and not repository.ledger.owns(file.pointer.oid)
+    if not isinstance(file, File) or is_gone:
         raise entry_not_found(commit=repository.shown(commit))
     return repository, file, commit
 

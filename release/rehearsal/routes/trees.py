@@ -8,7 +8,6 @@ from starlette.responses import JSONResponse, Response
 from release.rehearsal.addresses import REPO, on
 from release.rehearsal.answers import HubError, entry_not_found, page_size, window
 from release.rehearsal.calls import Call
-from release.rehearsal.history import last_commits
 from release.rehearsal.repositories import Repository
 from release.rehearsal.trees import File, Folder
 
@@ -53,7 +52,7 @@ def _described(
 ) -> list[dict[str, Any]]:
     described = [_entry(call, entry) for entry in entries]
     if expanded:
-        last = last_commits(repository.git, commit, {entry.path for entry in entries})
+        last = repository.last_commits(commit)
         for entry in described:
             changed = last.get(entry["path"])
             if changed is not None:
