@@ -17,8 +17,9 @@ Tokens are kept as SHA-256 digests only.
 """
 
 import hashlib
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -29,6 +30,8 @@ Role = Literal["read", "contributor", "write", "admin"]
 TokenRole = Literal["read", "write"]
 
 OPEN_USER = "rehearsal"
+
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 @dataclass(frozen=True)
@@ -137,11 +140,11 @@ class _Reading:
         self.complaints: list[str] = []
 
     def accounts(self, content: Mapping[str, Any]) -> Accounts:
-        for key in content.keys() - {"users", "organizations"}:
-            self.complaints.append(f"unknown table [{key}]")
+        self._unknown("the file", content, "users", "organizations")
         users: dict[str, User] = {}
         tokens: dict[str, tuple[str, TokenRole]] = {}
-        for name, table in content.get("users", {}).items():
+        for name, table in self._tables("users", content):
+            self._unknown(f"users.{name}", table, "fullname", "email", "tokens")
             users[name] = _user(name, table)
             for entry in table.get("tokens", []):
                 self._token(name, entry, tokens)
@@ -151,6 +154,19 @@ class _Reading:
         for name in users.keys() & organizations.keys():
             self.complaints.append(f"{name} is a user and an organisation")
         return Accounts(users=users, organizations=organizations, tokens=tokens)
+
+    def _tables(self, key: str, content: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """The named tables below a key, if they are tables and their names can be namespaces."""
+        for name, table in content.get(key, {}).items():
+            if not isinstance(table, dict):
+                self.complaints.append(f"{key}.{name} must be a table")
+            elif _NAME.fullmatch(name) is None:
+                self.complaints.append(f"{name!r} cannot be the name of a namespace")
+            else:
+                yield name, table
+
+    def _unknown(self, where: str, table: Mapping[str, Any], *known: str) -> None:
+        self.complaints += [f"{where}: unknown key {key}" for key in sorted(table.keys() - set(known))]
 
     def _token(self, user: str, entry: Any, tokens: dict[str, tuple[str, TokenRole]]) -> None:
         text, role = (entry.get("token"), entry.get("role", "write")) if isinstance(entry, dict) else (entry, "write")
@@ -162,6 +178,7 @@ class _Reading:
             tokens[_digest(text)] = (user, cast(TokenRole, role))
 
     def _organization(self, name: str, table: Mapping[str, Any], users: Mapping[str, User]) -> Organization:
+        self._unknown(f"organizations.{name}", table, "fullname", "private_by_default", "members")
         members = table.get("members", {})
         for member, role in members.items():
             if member not in users:

@@ -6,13 +6,14 @@ it is one rename.
 
 import dataclasses
 import json
+import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from release.rehearsal.answers import revision_not_found
+from release.rehearsal.answers import bad_request, revision_not_found
 from release.rehearsal.discussions import Discussions
 from release.rehearsal.git import BareGit
 from release.rehearsal.history import Commit, last_commits
@@ -21,6 +22,18 @@ from release.rehearsal.landing import Landing
 from release.rehearsal.ledger import Ledger
 from release.rehearsal.trees import Listing, Trees
 from release.rehearsal.values import Gating, Kind, Visibility, new_id, now, write_json
+
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,96}")
+
+
+def checked_repo_id(namespace: object, name: object) -> str:
+    """A new repository's id. Raises HubError 400 for a name that the Hub does not allow."""
+    for part in (namespace, name):
+        if not isinstance(part, str) or _NAME.fullmatch(part) is None or part.strip(".-") != part:
+            raise bad_request(f"Invalid repository name: {part}")
+        if "--" in part or ".." in part or part.endswith((".git", ".ipynb")):
+            raise bad_request(f"Invalid repository name: {part}")
+    return f"{namespace}/{name}"
 
 
 @dataclass(frozen=True)

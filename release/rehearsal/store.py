@@ -23,7 +23,7 @@ from release.rehearsal.commits import Change, PutFile, PutLargeFile
 from release.rehearsal.landing import signed_by
 from release.rehearsal.large_files import LargeFiles
 from release.rehearsal.ledger import PushedFile
-from release.rehearsal.repositories import Record, Repository
+from release.rehearsal.repositories import Record, Repository, checked_repo_id
 from release.rehearsal.values import DEFAULT_BRANCH, KINDS, Kind, Visibility, new_id, now, write_json
 from release.rehearsal.xet import XetStore
 
@@ -83,8 +83,9 @@ class Store:
         visibility: Visibility = "public",
         sdk: str | None = None,
     ) -> Repository:
-        """A new repository with the Hub's initial commit. Raises HubError 409 if the id is taken."""
+        """A new repository with the Hub's initial commit. Raises HubError: 400 for an impossible id, 409 if taken."""
         namespace, _, name = repo_id.partition("/")
+        checked_repo_id(namespace, name)
         record = Record(kind, namespace, name, creator, visibility=visibility, sdk=sdk)
         with self._lock:
             self._refuse_taken(kind, repo_id)

@@ -1,6 +1,5 @@
 """Repositories come, go, move, and change who may see them."""
 
-import re
 from typing import Any, cast
 
 from starlette.responses import JSONResponse, Response
@@ -8,10 +7,9 @@ from starlette.responses import JSONResponse, Response
 from release.rehearsal.addresses import REPO, on
 from release.rehearsal.answers import HubError, bad_request, forbidden, page
 from release.rehearsal.calls import Call, kind_of
-from release.rehearsal.repositories import Repository
+from release.rehearsal.repositories import Repository, checked_repo_id
 from release.rehearsal.values import KINDS, Gating, Kind, Visibility
 
-_NAME = re.compile(r"[A-Za-z0-9._-]{1,96}")
 _SDKS = ("gradio", "streamlit", "docker", "static")
 
 
@@ -20,7 +18,7 @@ def create(call: Call) -> Response:
     body = call.json()
     kind = kind_of(body.get("type"))
     namespace = body.get("organization") or user
-    repo_id = _repo_id(namespace, body.get("name"))
+    repo_id = checked_repo_id(namespace, body.get("name"))
     sdk = body.get("sdk")
     if kind == "space" and sdk not in _SDKS:
         raise bad_request(f'"sdk" must be one of {", ".join(_SDKS)}')
@@ -52,7 +50,7 @@ def move(call: Call) -> Response:
     repository = call.reachable(kind, str(body.get("fromRepo")), writing=True)
     namespace, _, name = str(body.get("toRepo")).partition("/")
     _require_create(call, kind, namespace)
-    call.store.move(repository, _repo_id(namespace, name))
+    call.store.move(repository, checked_repo_id(namespace, name))
     return Response("OK")
 
 
@@ -62,7 +60,7 @@ def duplicate(call: Call) -> Response:
     call.require_access(source)
     body = call.json()
     namespace, _, name = str(body.get("repository")).partition("/")
-    repo_id = _repo_id(namespace, name)
+    repo_id = checked_repo_id(namespace, name)
     url = f"{call.base_url}{_web_path(source.kind, repo_id)}"
     _require_create(call, source.kind, namespace)
     try:
@@ -133,16 +131,6 @@ def _storage(call: Call, namespace: str) -> Response:
         for repository in repositories
     ]
     return page(items, url=call.url, query=call.query, size=1000)
-
-
-def _repo_id(namespace: object, name: object) -> str:
-    """A new repository's id. Raises HubError 400 for a name that the Hub does not allow."""
-    for part in (namespace, name):
-        if not isinstance(part, str) or _NAME.fullmatch(part) is None or part.strip(".-") != part:
-            raise bad_request(f"Invalid repository name: {part}")
-        if "--" in part or ".." in part or part.endswith((".git", ".ipynb")):
-            raise bad_request(f"Invalid repository name: {part}")
-    return f"{namespace}/{name}"
 
 
 def _require_create(call: Call, kind: Kind, namespace: str) -> None:
