@@ -4,7 +4,6 @@ import importlib
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Sequence
 from types import FrameType, TracebackType
 from typing import NoReturn
@@ -50,10 +49,14 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     words = list(sys.argv[1:] if arguments is None else arguments)
     sys.excepthook = _bug
     signal.signal(signal.SIGTERM, _as_interrupt)
-    sys.exit(_run(words, _leave_out_git_environment()))
+    sys.exit(run(words, _leave_out_git_environment()))
 
 
-def _run(words: list[str], transport: dict[str, str]) -> int:
+def run(words: list[str], transport: dict[str, str]) -> int:
+    """The exit code of one command line. Raises only what nobody foresaw.
+
+    `transport` are the user's settings for talking to git remotes.
+    """
     try:
         code = release.main(words, prog_name="release", standalone_mode=False, obj=transport)
         sys.stdout.flush()
@@ -113,6 +116,8 @@ def _as_interrupt(number: int, frame: FrameType | None) -> NoReturn:
 
 def _bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Anything unforeseen: the whole traceback, without tokens, and where to take it."""
+    import traceback
+
     from release.adapters.redaction import without_secrets
 
     text = "".join(traceback.format_exception(kind, error, trace))

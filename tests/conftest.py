@@ -20,6 +20,7 @@ os.environ |= {
 }
 sys.path.insert(0, str(Path(__file__).parent))
 
+from story import Story
 from support import SourceRepository
 
 from release.rehearsal import EmbeddedHub
@@ -38,6 +39,12 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedHub]:
     """One embedded Hub for all tests of a worker; each test uses repositories of its own."""
     with EmbeddedHub(tmp_path_factory.mktemp("hub")) as running:
         yield running
+
+
+@pytest.fixture
+def story(source: SourceRepository, hub: EmbeddedHub) -> Story:
+    """A source repository with a configuration and a few files, not yet tagged."""
+    return Story(source, hub)
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """Source repositories and command runs, as a user makes them."""
 
+import contextlib
+import io
 import itertools
 import json
 import os
@@ -9,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from release import cli
 
 TOKEN = "hf_testtesttesttesttesttesttest"
 _NUMBERS = itertools.count()
@@ -76,11 +80,28 @@ class Run:
 def release(
     folder: Path, *arguments: str, hub: str | None = None, token: str | None = TOKEN, **environment: str
 ) -> Run:
-    """Run `release …` in a folder, against a Hub, with a token: as a user does, in a process of its own."""
+    """Run `release …` in a folder, against a Hub, with a token, in this process: all but the start of Python."""
+    out, err = io.StringIO(), io.StringIO()
+    before = dict(os.environ)
+    os.environ.clear()
+    os.environ.update(_environment(hub, token, environment, before))
+    try:
+        with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = cli.run(list(arguments), {})
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+    return Run(code, out.getvalue(), err.getvalue())
+
+
+def release_process(
+    folder: Path, *arguments: str, hub: str | None = None, token: str | None = TOKEN, **environment: str
+) -> Run:
+    """The same in a process of its own, exactly as a user does."""
     done = subprocess.run(
         [sys.executable, "-m", "release", *arguments],
         cwd=folder,
-        env=_environment(hub, token, environment),
+        env=_environment(hub, token, environment, os.environ),
         capture_output=True,
         text=True,
         check=False,
@@ -95,7 +116,7 @@ def start_release(
     return subprocess.Popen(
         [sys.executable, "-m", "release", *arguments],
         cwd=folder,
-        env=_environment(hub, token, environment),
+        env=_environment(hub, token, environment, os.environ),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -111,7 +132,7 @@ def hf(
     done = subprocess.run(
         [str(command), *arguments],
         cwd=cwd,
-        env=_environment(hub, token, settings),
+        env=_environment(hub, token, settings, os.environ),
         capture_output=True,
         text=True,
         check=False,
@@ -124,8 +145,10 @@ def fresh_repo_id() -> str:
     return f"acme/repo-{os.getpid()}-{next(_NUMBERS)}"
 
 
-def _environment(hub: str | None, token: str | None, extra: Mapping[str, str]) -> dict[str, str]:
-    environment = dict(os.environ)
+def _environment(
+    hub: str | None, token: str | None, extra: Mapping[str, str], base: Mapping[str, str]
+) -> dict[str, str]:
+    environment = dict(base)
     # A closed port, so that a test that forgot its Hub fails at once.
     environment["HF_ENDPOINT"] = hub or "http://127.0.0.1:9"
     if token is not None:

@@ -9,6 +9,8 @@ pins          upstream files, content-addressed
 hub           the Hub's API, through huggingface_hub
 hf            the `hf upload` command
 clock         waiting
+clone         a throw-away clone to rehearse on
 terminal      rich: narration on stderr, results on stdout
 actions       GitHub Actions: annotations and the step summary
+redaction     text without secrets
 """

@@ -4,6 +4,7 @@ Its environment is an allow-list: the payload's repository has no say in it, and
 """
 
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -25,13 +26,14 @@ _PASSED = (
 _SILENCE = 30 * 60
 _GRACE = 10
 _TAIL = 4096
+_UNITS = {b"": 1, b"k": 10**3, b"M": 10**6, b"G": 10**9, b"T": 10**12}
 
 
 class HfCommand:
     """Implements `ports.RunsUpload`. `tree` is the working directory: what lies there is what goes.
 
     `home` is the command's own HF_HOME. `lock` gives the descriptor that the process inherits, so that the lock
-    lives as long as it does; `started` hears its process id, `heard` what it says while it works.
+    lives as long as it does; `started` hears its process id, `heard` how many bytes of a large file are there.
     """
 
     def __init__(
@@ -42,7 +44,7 @@ class HfCommand:
         token: str | None,
         lock: Callable[[], int],
         started: Callable[[int], None],
-        heard: Callable[[str], None],
+        heard: Callable[[int, int], None],
     ) -> None:
         self._tree, self._home, self._endpoint, self._token = tree, home, endpoint, token
         self._lock, self._started, self._heard = lock, started, heard
@@ -112,7 +114,8 @@ class HfCommand:
                         key.data.extend(chunk)
                         if key.data is said:
                             del said[:-_TAIL]
-                            self._heard(_last_line(said))
+                            if progress := _progress(said):
+                                self._heard(*progress)
                     if time.monotonic() - last > _SILENCE:
                         said += f"\nended after {_SILENCE // 60} minutes without a sign of life".encode()
                         _stop(process)
@@ -141,9 +144,13 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
         return
 
 
-def _last_line(said: bytearray) -> str:
-    lines = said.replace(b"\r", b"\n").decode("utf-8", "replace").strip().splitlines()
-    return lines[-1] if lines else ""
+def _progress(said: bytearray) -> tuple[int, int] | None:
+    """(done, total) bytes of the last bar of tqdm: `model.bin:  45%|████▌     | 12.3M/27.3M [00:02<00:03]`."""
+    bars = re.findall(rb"\| ?([\d.]+)([kMGT]?)B?/([\d.]+)([kMGT]?)B? \[", said)
+    if not bars:
+        return None
+    done, done_unit, total, total_unit = bars[-1]
+    return int(float(done) * _UNITS[done_unit]), int(float(total) * _UNITS[total_unit])
 
 
 def _commit(output: bytearray) -> str | None:

@@ -71,36 +71,52 @@ def _repo(remotes: Sequence[str], folder: str) -> str:
     return RepoId(f"your-name/{safe}")
 
 
+_TEXT = """\
+# The Hub repository that a release goes to. It is made only with `release publish --create`.
+repo = "{repo}"
+# repo-type = "model"         # or "dataset", "space"
+# visibility = "private"      # of a repository that --create makes; or "public"
+# message = "Release {{tag}}"   # the title of the commit on the Hub
+
+# What leaves: only files of the tag that match one of these. `*` stops at `/`, `**` spans folders,
+# and what begins with a dot leaves only when a pattern names it.
+files = [
+{files}]
+
+# One file under another name:
+# {section}file]]
+# source = "docs/card.md"
+# name = "README.md"
+
+# A chat template, published as NAME.jinja and NAME_TAG.jinja, each with a one-line twin, after it
+# has rendered its fixtures:
+{templates}
+# A file of somebody else's repository, pinned:
+# {section}upstream]]
+# repo = "Qwen/Qwen3.5-27B"
+# revision = "40 hex digits"
+# path = "chat_template.jinja"
+# sha256 = "64 hex digits"
+# name = "chat_template_stock.jinja"
+# newline = "identical"
+"""
+_EXAMPLE = """\
+# {section}template]]
+# source = "chat_template.jinja"
+# name = "chat_template"
+"""
+
+
 def _config(table: str, repo: str, paths: Sequence[str]) -> str:
     section = f"[[{table}." if table else "[["
-    files = _files(paths)
-    templates = _templates(paths)
-    return "".join(
-        [
-            f"[{table}]\n" if table else "",
-            "# The Hub repository that a release goes to. It is made only with `release publish --create`.\n",
-            f'repo = "{repo}"\n',
-            '# repo-type = "model"         # or "dataset", "space"\n',
-            '# visibility = "private"      # of a repository that --create makes; or "public"\n',
-            '# message = "Release {tag}"   # the title of the commit on the Hub\n',
-            "\n# What leaves: only files of the tag that match one of these. `*` stops at `/`, `**` spans\n# folders, and ",
-            "what begins with a dot leaves only when a pattern names it.\n",
-            "files = [\n",
-            *(f'    "{pattern}",\n' for pattern in files),
-            "]\n",
-            "\n# One file under another name:\n",
-            f"# {section}file]]\n",
-            '# source = "docs/card.md"\n# name = "README.md"\n',
-            "\n# A chat template, published as NAME.jinja and NAME_TAG.jinja, each with a one-line twin, after it has\n",
-            "# rendered its fixtures:\n",
-            *(_template(section, source, name) for source, name in templates),
-            "" if templates else f'# {section}template]]\n# source = "chat_template.jinja"\n# name = "chat_template"\n',
-            "\n# A file of somebody else's repository, pinned:\n",
-            f"# {section}upstream]]\n",
-            '# repo = "Qwen/Qwen3.5-27B"\n# revision = "40 hex digits"\n# path = "chat_template.jinja"\n',
-            '# sha256 = "64 hex digits"\n# name = "chat_template_stock.jinja"\n# newline = "identical"\n',
-        ]
+    templates = [f'{section}template]]\nsource = "{source}"\nname = "{name}"\n' for source, name in _templates(paths)]
+    text = _TEXT.format(
+        repo=repo,
+        section=section,
+        files="".join(f'    "{pattern}",\n' for pattern in _files(paths)),
+        templates="".join(templates) or _EXAMPLE.format(section=section),
     )
+    return (f"[{table}]\n" if table else "") + text
 
 
 def _files(paths: Sequence[str]) -> list[str]:
@@ -121,7 +137,3 @@ def _templates(paths: Sequence[str]) -> list[tuple[str, str]]:
         if name == "template.jinja" and folder:
             found.append((folder, f"chat_template_{re.sub(r'[^A-Za-z0-9]+', '_', folder.rpartition('/')[2])}"))
     return found
-
-
-def _template(section: str, source: str, name: str) -> str:
-    return f'{section}template]]\nsource = "{source}"\nname = "{name}"\n'

@@ -124,11 +124,11 @@ class Workshop:
             token=self.token,
             lock=lambda: space.lock_handle,
             started=space.holder,
-            heard=lambda line: None,
+            heard=lambda done, total: self.terminal.progress("uploading", done, total),
         )
         return Publishing(
             self.planning(space, config),
-            UploadTree(self.git, hub, hub, uploads, space, Clock(), consent),
+            UploadTree(self.git, hub, hub, uploads, space, Clock(), self.terminal, consent),
             VerifyUpload(hub, self.terminal),
             WriteRecord(hub, hub, space, self.archive, space),
         )

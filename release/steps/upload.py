@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from release.errors import Conflict, Mismatch, Refused, Unavailable, Unfinished
-from release.ports import Journal, ReadsHub, ReadsSource, RunsUpload, UploadExit, Waits, WritesHub
+from release.ports import Journal, Narrator, ReadsHub, ReadsSource, RunsUpload, UploadExit, Waits, WritesHub
 from release.values import HubCommit, HubHead, Kind, Oid, Plan, Upload
 from release.values.hub import HUB_OWN, differences
 from release.values.outcome import How
@@ -36,6 +36,7 @@ class UploadTree:
     uploads: RunsUpload
     journal: Journal
     clock: Waits
+    narrator: Narrator
     consent: Consent
     watch: float = _WATCH
 
@@ -149,6 +150,8 @@ class UploadTree:
         return found
 
     def _watch(self, plan: Plan, head: HubHead, until: float) -> Upload | None:
+        left = max(0, round(until - self.clock.now()))
+        self.narrator.note(f"it is unclear whether an upload landed: watching the Hub's commits for {left} s")
         while True:
             try:
                 if found := self._look(plan, head):

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -108,15 +109,14 @@ class ProcessEngine:
             child = Child(self.program.argv, self.program.path)
         except OSError as error:
             raise Gone(Fault.CRASH, f"{self.program.argv[0]}: {error.strerror}") from error
-        try:
+        with ExitStack() as unless_it_greets:
+            unless_it_greets.callback(child.end)
             greeting = {**self.program.greeting, "limits": asdict(self.limits)}
             answer = _understood(child.ask(_encoded(greeting), _START_SECONDS, _MESSAGE * 8))
             if isinstance(answer, Failed) or not isinstance(answer.get("version"), str):
                 reason = answer.message if isinstance(answer, Failed) else answer.get("unavailable")
                 raise Gone(Fault.CRASH, str(reason))
-        except BaseException:
-            child.end()
-            raise
+            unless_it_greets.pop_all()
         self._version = answer["version"]
         return child
 
