@@ -115,9 +115,13 @@ def refusal(error: HubError) -> Response:
     headers = dict(error.headers)
     if error.code is not None:
         headers["X-Error-Code"] = error.code
-    # A header is Latin-1 and one line; a path in the text may be neither.
-    headers["X-Error-Message"] = error.message.replace("\n", " ").encode("ascii", "replace").decode("ascii")
+    headers["X-Error-Message"] = _printable(error.message)
     return JSONResponse({"error": error.message, **error.facts}, status_code=error.status, headers=headers)
+
+
+def _printable(text: str) -> str:
+    """What fits into a header: a name in the text may hold line ends or any letter there is."""
+    return "".join(letter if " " <= letter <= "~" else "?" for letter in text.replace("\n", " ")).strip()
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ class Call:
     def signed_in(self) -> str:
         """The name of the sender. Raises HubError 401 without a token."""
         if self.visitor.name is None:
-            raise not_signed_in()
+            raise not_signed_in(on_repository="namespace" in self.values)
         return self.visitor.name
 
     @property
@@ -136,6 +136,17 @@ class Call:
 
     def may_write(self, repository: Repository) -> bool:
         return self.hub.accounts.may_write(self.visitor, repository.record.namespace, repository.record.creator)
+
+    def require_commit(self, repository: Repository, revision: str) -> None:
+        """Raises HubError 401 or 403 unless the sender may commit to a branch.
+
+        Who opened a pull request may add to it; everything else is for the repository's writers.
+        """
+        user = self.signed_in()
+        pull_request = repository.discussions.of_ref(revision)
+        is_own = pull_request is not None and pull_request.author == user and self.visitor.may_write
+        if not is_own and not self.may_write(repository):
+            raise forbidden("Forbidden: pass `create_pr=1` as a query parameter to open a pull request")
 
     def require_access(self, repository: Repository) -> None:
         """Raises HubError GatedRepo if the files are for accepted users and the sender is not one."""

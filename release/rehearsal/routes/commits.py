@@ -7,7 +7,7 @@ from typing import Any
 from starlette.responses import JSONResponse, Response
 
 from release.rehearsal.addresses import REPO, on
-from release.rehearsal.answers import forbidden, revision_not_found
+from release.rehearsal.answers import revision_not_found
 from release.rehearsal.calls import Call
 from release.rehearsal.commits import Change, Header, PutLargeFile, read_changes, read_header
 from release.rehearsal.discussions import commit_event
@@ -27,7 +27,7 @@ def commit(call: Call) -> Response:
     revision = call.values["revision"]
     if "create_pr" not in call.query:
         ref = repository.writable_ref(revision)
-        _require_write(call, repository, ref)
+        call.require_commit(repository, ref)
         landed, large = _land(call, repository, ref, user)
         _note(repository, ref, landed, header, large, user)
         return JSONResponse(_answer(call, repository, landed))
@@ -78,14 +78,6 @@ def _note(repository: Repository, ref: str, landed: str, header: Header, large: 
     pull_request = repository.discussions.of_ref(ref)
     if pull_request is not None:
         repository.discussions.add(pull_request.num, commit_event(user, header.summary, landed))
-
-
-def _require_write(call: Call, repository: Repository, ref: str) -> None:
-    """Who opened a pull request may add to it; everything else is for the repository's writers."""
-    pull_request = repository.discussions.of_ref(ref)
-    is_own = pull_request is not None and pull_request.author == call.visitor.name and call.visitor.may_write
-    if not is_own and not call.may_write(repository):
-        raise forbidden("You don't have write access; pass `create_pr=1` as a query parameter to open a pull request")
 
 
 def _answer(call: Call, repository: Repository, landed: str) -> dict[str, Any]:

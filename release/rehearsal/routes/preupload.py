@@ -20,8 +20,10 @@ def preupload(call: Call) -> Response:
 
     The lines of the `.gitignore` that is being uploaded count, else those of the repository's own.
     """
-    repository = call.repository(writing="create_pr" not in call.query)
+    repository = call.repository()
     call.signed_in()
+    if "create_pr" not in call.query:
+        call.require_commit(repository, call.values["revision"])
     commit = repository.commit(call.values["revision"])
     body = call.json()
     files = [_announced(each) for each in _list(body.get("files"))]

@@ -23,8 +23,10 @@ _LIFETIME = 3600  # seconds
 
 
 def write_token(call: Call) -> Response:
-    repository = call.repository(writing="create_pr" not in call.query)
+    repository = call.repository()
     call.signed_in()
+    if "create_pr" not in call.query:
+        call.require_commit(repository, call.values["revision"])
     return _token(call, repository, "write")
 
 
