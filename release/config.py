@@ -29,7 +29,7 @@ from release.values import (
 )
 
 FILE_NAMES = ("pyproject.toml", "release.toml")
-_KEYS = {"repo", "repo-type", "visibility", "files", "message", "file", "template", "upstream", "waiver"}
+KEYS = {"repo", "repo-type", "visibility", "files", "message", "file", "template", "upstream", "waiver"}
 _T = TypeVar("_T")
 
 
@@ -206,7 +206,7 @@ def _reason(text: str) -> str:
 
 
 def _read(reader: _Reader, read_from: str, sha256: Sha256, overridden: bool) -> Config | None:
-    reader.known(_KEYS)
+    reader.known(KEYS)
     repo = reader.text("repo", RepoId)
     repo_type = reader.text("repo-type", _one_of(RepoType), required=False)
     visibility = reader.text("visibility", _one_of(Visibility), required=False)
