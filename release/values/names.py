@@ -10,10 +10,10 @@ import unicodedata
 from typing import Self
 
 # Characters that show nothing or reorder what is shown: a name with one is not what it looks like (CVE-2021-42574).
-_INVISIBLE = frozenset(
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d"
-    "\u202e\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\u206a\u206b\u206c\u206d\u206e\u206f\u3164\ufeff\uffa0"
-)
+# Controls, formats (all bidi and tag characters are), line and paragraph separators; then what Unicode calls a letter
+# or a mark and fonts leave blank.
+_ODD_CATEGORIES = frozenset(["Cc", "Cf", "Zl", "Zp"])
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
 _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", "conin$", "conout$"]
     + [f"{port}{n}" for port in ("com", "lpt") for n in "0123456789¹²³"]
@@ -51,9 +51,11 @@ class Sha256(str):
 
 
 class TagName(str):
-    """The short name of a tag, by git's rules (git-check-ref-format(1)) and not a hidden option.
+    """The short name of a tag, by git's rules (git-check-ref-format(1)), and stricter in three things.
 
-    `file_form` is the name as part of a file name: `/` becomes `~`, which git forbids in a tag, so it can be undone.
+    It is no hidden option (`-`), nothing in it is invisible or not UTF-8, and its record can be a file everywhere (it
+    is not too long for that, and no device of Windows). `file_form` is the name as part of a file name: `/` becomes
+    `~`, which git forbids in a tag, so it can be undone.
     """
 
     __slots__ = ()
@@ -122,7 +124,7 @@ def path_faults(text: str) -> list[str]:
         faults += _part_faults(part)
     if text.casefold() == ".gitattributes":
         faults.append("the Hub keeps its own .gitattributes")
-    if len(text.encode("utf-8", "surrogateescape")) > _MAX_PATH_BYTES:
+    if _length(text) > _MAX_PATH_BYTES:
         faults.append(f"the path is longer than {_MAX_PATH_BYTES} bytes")
     return faults
 
@@ -131,25 +133,34 @@ def _character_faults(text: str) -> list[str]:
     faults = []
     if any("\ud800" <= char <= "\udfff" for char in text):
         faults.append("the path is not UTF-8")
-    odd = sorted({char for char in text if unicodedata.category(char) in ("Cc", "Zl", "Zp") or char in _INVISIBLE})
+    odd = sorted({char for char in text if _is_odd(char)})
     if odd:
         faults.append("a control or invisible character stands in it: " + ", ".join(f"U+{ord(c):04X}" for c in odd))
     return faults
 
 
+def _is_odd(char: str) -> bool:
+    return unicodedata.category(char) in _ODD_CATEGORIES or char in _BLANK
+
+
+def _length(text: str) -> int:
+    # A surrogate is another fault already, and must not keep the rest from being named.
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
 def _part_faults(part: str) -> list[str]:
     faults = []
     # NTFS drops trailing dots and spaces and what follows a colon; HFS+ drops ignorable characters.
-    seen_by_others = "".join(c for c in part.split(":")[0] if c not in _INVISIBLE).rstrip(". ").casefold()
+    seen_by_others = "".join(c for c in part.split(":")[0] if not _is_odd(c)).rstrip(". ").casefold()
     if seen_by_others in _GIT_SPELLINGS:
         faults.append(f"{part!r} is git's own folder, at least on some file systems")
     if part.casefold() == ".cache":
         faults.append("'.cache' is the download cache of huggingface_hub, which refuses to upload it")
-    if part.split(".")[0].rstrip(" ").casefold() in _DEVICES:
+    if re.split(r"[.:]", part, maxsplit=1)[0].rstrip(" ").casefold() in _DEVICES:
         faults.append(f"{part!r} is a device on Windows")
     if part not in ("", ".", "..") and part != part.rstrip(". "):
         faults.append(f"{part!r} ends with a dot or a space, which Windows drops")
-    if len(part.encode("utf-8", "surrogateescape")) > _MAX_COMPONENT_BYTES:
+    if _length(part) > _MAX_COMPONENT_BYTES:
         faults.append(f"a part of the path is longer than {_MAX_COMPONENT_BYTES} bytes")
     return faults
 
@@ -165,7 +176,7 @@ def _tag_fault(text: str) -> str | None:
         return "the name is not UTF-8"
     if _character_faults(text) or re.search(r"[\x00-\x20\x7f~^:?*\[\\]", text):
         return "spaces, control and invisible characters and any of ~ ^ : ? * [ \\ are not part of a tag name"
-    if ".." in text or "@{" in text or text == "@" or "//" in text:
+    if ".." in text or "@{" in text or "//" in text:
         return "'..', '//' and '@{' are not part of a tag name"
     if (
         any(p.startswith(".") or p.endswith(".lock") for p in text.split("/"))
@@ -173,4 +184,6 @@ def _tag_fault(text: str) -> str | None:
         or text[0] == "/"
     ):
         return "no part of a tag name begins with '.' or ends with '.lock', and the name does not end with '.' or '/'"
-    return None
+    # The longest name that is made of a tag alone.
+    faults = path_faults(f"{text.replace('/', '~')}.intoto.jsonl")
+    return f"it cannot be part of a file name: {'; '.join(faults)}" if faults else None

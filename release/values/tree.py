@@ -70,10 +70,15 @@ def collisions(paths: Iterable[str]) -> dict[str, str]:
         parts = path.split("/")
         for depth in range(1, len(parts) + 1):
             part, is_file = "/".join(parts[:depth]), depth == len(parts)
-            other, was_file = seen.setdefault(unicodedata.normalize("NFC", part).casefold(), (part, is_file))
+            other, was_file = seen.setdefault(_same_to_others(part), (part, is_file))
             if other != part or (is_file and other == part and not was_file) or (was_file and not is_file):
                 found.setdefault(path, other)
     return found
+
+
+def _same_to_others(part: str) -> str:
+    """Equal for what a file system that ignores case and form takes for one name (Unicode 3.13, D145)."""
+    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", part).casefold())
 
 
 def sums_of(files: Iterable[tuple[str, Sha256]]) -> bytes:

@@ -1,0 +1,1 @@
+"""Tests of the edges: each against the real thing behind it."""

@@ -1,0 +1,1 @@
+"""Tests of what a tree must pass: each check by itself."""

@@ -1,0 +1,1 @@
+"""Tests of each step, given the value before it."""

@@ -1,0 +1,1 @@
+"""Tests of what flows: each value by itself."""
