@@ -59,7 +59,6 @@ def run(words: list[str], transport: dict[str, str]) -> int:
     """
     try:
         code = release.main(words, prog_name="release", standalone_mode=False, obj=transport)
-        sys.stdout.flush()
     except ReleaseError as error:
         _fail(words, error)
         return error.exit_code
@@ -69,10 +68,6 @@ def run(words: list[str], transport: dict[str, str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         print("interrupted; nothing was written on the Hub", file=sys.stderr)  # noqa: T201
         return 130
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; what was done is done.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     return code if isinstance(code, int) else 0
 
 

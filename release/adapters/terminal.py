@@ -5,12 +5,14 @@ rich's decision: none in a pipe, none with NO_COLOR.
 """
 
 import json
+import os
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from release.errors import ReleaseError
+from release.values import Finding
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -57,9 +59,11 @@ class Terminal:
         """Print an intermediate result for people; a program gets it with the rest."""
         self._end_bar()
         if not self._as_json:
-            console = _output()
-            for piece in pieces:
-                console.print(piece)
+            console = _console(sys.stdout)
+            with console.capture() as captured:
+                for piece in pieces:
+                    console.print(piece)
+            _write(captured.get())
 
     def result(self, document: Mapping[str, object], human: Callable[[], Iterable["RenderableType"]]) -> None:
         """Print one result: the document under --json, else what `human` makes of it."""
@@ -81,6 +85,8 @@ class Terminal:
                 **error.facts,
             }
             self._object({"ok": False, "exit": error.exit_code, "error": facts})
+        if findings := getattr(error, "findings", ()):
+            self.show([findings_table(findings)])
         self._say(f"{_ERROR_WORDS.get(error.exit_code, 'error')}: {printable(error.message)}", "bold red")
         for complaint in error.complaints:
             self._say(f"  - {printable(complaint)}", "")
@@ -88,13 +94,13 @@ class Terminal:
 
     def _object(self, document: Mapping[str, object]) -> None:
         # ASCII only: no name from outside can reorder or colour what is shown.
-        print(json.dumps({"schema": SCHEMA, "command": self._command, **document}, default=str), file=sys.stdout)  # noqa: T201
+        _write(json.dumps({"schema": SCHEMA, "command": self._command, **document}, default=str) + "\n")
 
     def _say(self, text: str, style: str) -> None:
         if sys.stderr.isatty():
             from rich.text import Text
 
-            _error().print(Text(text, style=style))
+            _console(sys.stderr).print(Text(text, style=style))
         else:
             print(text, file=sys.stderr)  # noqa: T201
 
@@ -130,8 +136,15 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[
     for index, title in enumerate(titles):
         made.add_column(title, justify="right" if index in right else "left", overflow="fold")
     for row in rows:
-        made.add_row(*(Text(printable(cell)) for cell in row))
+        made.add_row(*(Text(printable(cell).replace("\n", "\\n")) for cell in row))
     return made
+
+
+def findings_table(findings: Sequence[Finding]) -> "RenderableType":
+    """Every finding with its place."""
+    places = [f"{f.path or ''}{f':{f.line}' if f.line else ''}" for f in findings]
+    rows = [(f.level.value, f.rule, place, f.message) for f, place in zip(findings, places, strict=True)]
+    return table(("level", "rule", "where", "what"), rows)
 
 
 def line(text: str, style: str = "") -> "RenderableType":
@@ -156,13 +169,17 @@ def size_of(count: int | None) -> str:
 def _console(stream: TextIO) -> "Console":
     from rich.console import Console
 
-    # In a pipe nothing is wrapped or cut: a program, or grep, reads it.
-    return Console(file=stream, width=None if stream.isatty() else 4000, highlight=False, soft_wrap=not stream.isatty())
+    # NO_COLOR asks for no colour; bold and dim are escape codes too, and who sets it wants none. In a pipe nothing is
+    # wrapped or cut either: a program, or grep, reads it.
+    plain = bool(os.environ.get("NO_COLOR")) or not stream.isatty()
+    width = None if stream.isatty() else 4000
+    return Console(file=stream, width=width, highlight=False, color_system=None if plain else "auto")
 
 
-def _output() -> "Console":
-    return _console(sys.stdout)
-
-
-def _error() -> "Console":
-    return _console(sys.stderr)
+def _write(text: str) -> None:
+    """To stdout. A reader who has seen enough (`| head`) is no error: what was done is done."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -11,7 +11,7 @@ from release.commands.options import config_option, json_option, offline_option
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from release.values import CheckedTree, Finding
+    from release.values import CheckedTree
 
 
 @click.command("prepare", short_help="Build and check the tree of a tag.")
@@ -41,15 +41,6 @@ def command(transport: Mapping[str, str], tag: str, config_from: str | None, off
     terminal.result(document, lambda: prepared_tables(checked, str(space.tree)))
 
 
-def findings_table(findings: tuple["Finding", ...]) -> "RenderableType":
-    """Every finding with its place."""
-    from release.adapters.terminal import table
-
-    places = [f"{f.path or ''}{f':{f.line}' if f.line else ''}" for f in findings]
-    rows = [(f.level.value, f.rule, place, f.message) for f, place in zip(findings, places, strict=True)]
-    return table(("level", "rule", "where", "what"), rows)
-
-
 def prepared_document(checked: "CheckedTree", folder: str) -> dict[str, object]:
     source, tree = checked.tree.source, checked.tree
     return {
@@ -76,7 +67,7 @@ def prepared_document(checked: "CheckedTree", folder: str) -> dict[str, object]:
 
 
 def prepared_tables(checked: "CheckedTree", folder: str) -> Iterator["RenderableType"]:
-    from release.adapters.terminal import line, size_of, table
+    from release.adapters.terminal import findings_table, line, size_of, table
 
     source, tree = checked.tree.source, checked.tree
     if checked.findings:

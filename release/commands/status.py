@@ -114,4 +114,4 @@ def _drift_cell(row: _Row) -> str:
         return "-"
     if row.drift is None:
         return "the Hub did not answer"
-    return "\n".join(row.drift) or "none"
+    return "; ".join(row.drift) or "none"
