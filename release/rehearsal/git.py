@@ -7,8 +7,9 @@ and a clone or a push from outside may happen at any time. Names from a request 
 import os
 import re
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal
@@ -79,22 +80,37 @@ class BareGit:
         )
 
     @contextmanager
-    def process(self, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-        """A git process to write to and read from. It has ended when the block is left. Raises GitFailed."""
-        with subprocess.Popen(
-            self._command(arguments),
-            env=_environment(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        ) as child:
+    def process(self, *arguments: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+        """A git process: its stdin, to be closed by the block, and its stdout.
+
+        It has ended when the block is left; an exception in the block ends it. Raises GitFailed if git did.
+        """
+        with tempfile.TemporaryFile() as complaints:
+            child = subprocess.Popen(
+                self._command(arguments),
+                env=_environment(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=complaints,
+            )
+            assert child.stdin is not None
+            assert child.stdout is not None
             try:
-                yield child
+                yield child.stdin, child.stdout
+            except BrokenPipeError:
+                # git went away while it was written to; why, it has said.
+                pass
             except BaseException:
                 child.kill()
                 raise
-        if child.returncode != 0:
-            raise GitFailed(f"git {arguments[0]} ended with status {child.returncode}")
+            finally:
+                for pipe in (child.stdin, child.stdout):
+                    with suppress(BrokenPipeError):
+                        pipe.close()
+                child.wait()
+            if child.returncode != 0:
+                complaints.seek(0)
+                raise GitFailed(complaints.read().decode("utf-8", "replace").strip() or f"git {arguments[0]} failed")
 
     # -- refs ----------------------------------------------------------------------------------------------
 

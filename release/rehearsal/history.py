@@ -63,10 +63,9 @@ def purge(git: BareGit, blobs: Set[str]) -> None:
     """Rewrite every branch, tag and pull request as if the blobs had never been committed."""
     refs = [ref for ref, _ in git.refs("refs/heads/", "refs/tags/", "refs/pr/", "refs/convert/")]
     stream = git.run("fast-export", "--no-data", "--signed-tags=strip", "--tag-of-filtered-object=rewrite", *refs)
-    with git.process("fast-import", "--quiet", "--force") as importer:
-        assert importer.stdin is not None
-        importer.stdin.writelines(_without(stream, blobs))
-        importer.stdin.close()
+    with git.process("fast-import", "--quiet", "--force") as (importer, _):
+        importer.writelines(_without(stream, blobs))
+        importer.close()
 
 
 def all_pointers(git: BareGit) -> dict[str, Pointer]:

@@ -14,7 +14,7 @@ from typing import IO
 from release.rehearsal.answers import HubError, bad_request, conflict, entry_not_found, stale_parent
 from release.rehearsal.cards import read_card
 from release.rehearsal.commits import Change, Delete, PutBlob, PutFile, PutLargeFile
-from release.rehearsal.git import NO_OBJECT, BareGit
+from release.rehearsal.git import NO_OBJECT, BareGit, GitFailed
 from release.rehearsal.pointers import Pointer, read_pointer
 from release.rehearsal.trees import Listing
 
@@ -71,7 +71,10 @@ class Landing:
             if parent is not None and (start is None or not start.startswith(parent.lower())):
                 raise stale_parent()
             temporary = f"refs/rehearsal/{uuid.uuid4().hex}"
-            commit = self._build(temporary, start, changes(), message, signature)
+            try:
+                commit = self._build(temporary, start, changes(), message, signature)
+            except GitFailed as error:
+                raise bad_request(f"git does not take this commit: {error}") from error
             moved = self._git.move_ref(ref, commit, head or NO_OBJECT)
             self._git.delete_ref(temporary)
             if moved:
@@ -82,21 +85,20 @@ class Landing:
         self, temporary: str, start: str | None, changes: Iterable[Change], message: str, signature: Signature
     ) -> str:
         listing = self._listing(start) if start is not None else Listing(())
-        with self._git.process("fast-import", "--quiet", "--done", "--date-format=raw") as importer:
-            assert importer.stdin is not None
-            assert importer.stdout is not None
-            write = importer.stdin.write
-            write(b"commit %s\nmark :1\nauthor %b\n" % (temporary.encode(), signature.line))
-            write(b"committer %b\n" % signature.line)
-            _write_data(importer.stdin, message.encode("utf-8", "surrogatepass"))
+        answer = b""
+        with self._git.process("fast-import", "--quiet", "--done", "--date-format=raw") as (stream, answers):
+            stream.write(b"commit %b\nmark :1\nauthor %b\n" % (temporary.encode(), signature.line))
+            stream.write(b"committer %b\n" % signature.line)
+            _write_data(stream, message.encode("utf-8", "surrogatepass"))
             if start is not None:
-                write(b"from %s\n" % start.encode())
+                stream.write(b"from %b\n" % start.encode())
             added: set[str] = set()
             for change in changes:
-                self._write(importer.stdin, change, listing, added)
-            write(b"\nget-mark :1\ndone\n")
-            importer.stdin.close()
-            return importer.stdout.read().decode().strip()
+                self._write(stream, change, listing, added)
+            stream.write(b"\nget-mark :1\ndone\n")
+            stream.close()
+            answer = answers.read()
+        return answer.decode().strip()
 
     def _write(self, stream: IO[bytes], change: Change, listing: Listing, added: set[str]) -> None:
         match change:

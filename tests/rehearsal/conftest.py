@@ -1,20 +1,15 @@
 """The unmodified client against the embedded Hub: one open Hub and one with accounts for all tests of a worker."""
 
-import os
-import subprocess
-import sys
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hf_command import TOKEN, Command
 from huggingface_hub import HfApi
 from huggingface_hub.utils import close_session
 
 from release.rehearsal import EmbeddedHub
-
-TOKEN = "hf_any"
 
 TOWN = """
 [users.alice]
@@ -35,43 +30,6 @@ members = { alice = "admin", bob = "read", carol = "contributor" }
 private_by_default = true
 members = { alice = "write" }
 """
-
-
-@dataclass(frozen=True)
-class Command:
-    """The `hf` command against one Hub, with a home of its own. Xet is off unless a call turns it on."""
-
-    url: str
-    home: Path
-    token: str = TOKEN
-
-    def __call__(
-        self, *arguments: str, cwd: Path | None = None, **environment: str
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [str(Path(sys.executable).with_name("hf")), *arguments],
-            cwd=cwd or self.home,
-            env={**os.environ, **self._environment(), **environment},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
-
-    def ok(self, *arguments: str, cwd: Path | None = None, **environment: str) -> str:
-        """The command's stdout, once it has succeeded."""
-        done = self(*arguments, cwd=cwd, **environment)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    def _environment(self) -> dict[str, str]:
-        return {
-            "HF_ENDPOINT": self.url,
-            "HF_TOKEN": self.token,
-            "HF_HOME": str(self.home / "hf-home"),
-            "HF_HUB_DISABLE_XET": "1",
-            "HF_HUB_DISABLE_PROGRESS_BARS": "1",
-        }
 
 
 @pytest.fixture(scope="session", autouse=True)
