@@ -1,4 +1,4 @@
-"""The policy once more, in plain Python: a history with media → the history that stock should render to the same prompt.
+"""The policy once more, in Python: a history with media → the history that stock should render to the same prompt.
 
 Written from the rules, not from the template, so that the two can disagree.
 """

@@ -25,14 +25,9 @@ results = st.sampled_from(
         '{"images":["/srv/9j/a.jpg"],"log":"' + "w" * 4200 + '"}',
     ]
 )
-arguments = st.dictionaries(
-    st.sampled_from(["a", "b", "items"]),
-    st.sampled_from(
-        ["x", "", "base64 -d clip", "base64.b64decode(c)", 7, True, None, ["base64 --decode c"], PNG, JPEG, ["x", MP4]]
-        + ["see /9j/ " + "w" * 4200, "w" * 5000]
-    ),
-    max_size=2,
-)
+values = ["x", "", "base64 -d clip", "base64.b64decode(c)", 7, True, None, ["base64 --decode c"], PNG, JPEG, ["x", MP4]]
+values += ["see /9j/ " + "w" * 4200, "w" * 5000]
+arguments = st.dictionaries(st.sampled_from(["a", "b", "items"]), st.sampled_from(values), max_size=2)
 ids = st.sampled_from([None, "c1", "c2", "c3", "same"])
 
 

@@ -1,4 +1,4 @@
-"""Histories with media: the same as stock makes of a history that was pruned by hand, and well-formed whatever comes."""
+"""Histories with media come out as stock renders the pruned history, and well-formed whatever comes."""
 
 import re
 from itertools import pairwise
@@ -10,9 +10,8 @@ from media_history_policy import prune
 from media_history_strategies import complete_histories, media_histories
 
 environments = pytest.mark.parametrize("environment", [mh.PLAIN, mh.SANDBOX])
-BLOCK = re.compile(
-    r"<\|im_start\|>(system|user|assistant)\n((?:(?!<\|im_(?:start|end)\|>).)*)<\|im_end\|>\n", re.DOTALL
-)
+TEXT = r"((?:(?!<\|im_(?:start|end)\|>).)*)"
+BLOCK = re.compile(rf"<\|im_start\|>(system|user|assistant)\n{TEXT}<\|im_end\|>\n", re.DOTALL)
 PROMPT = "<|im_start|>assistant\n<think>\n"
 
 
