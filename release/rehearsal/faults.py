@@ -18,7 +18,7 @@ A fault says what to do, to which requests (method and path), and how many times
     truncate        a page ends after `count` entries, and there is no next one
     wrong_hash      the entry for `file` has another id (and SHA-256, if it is a large file)
     move_before     somebody else commits to `branch` just before the request is carried out
-    move_after      somebody else commits to `branch` just after
+    move_after      somebody else commits to `branch` just after it succeeded, before it is answered
 """
 
 import fnmatch

@@ -49,11 +49,15 @@ class Sabotage:
             return
         await self._move("move_before", method, path)
         after = self._faults.take(method, path, ("status_after", "drop_after"))
-        if after is None:
-            await self._app(scope, receive, _Spoiler(self._faults, scope, path, send, self._drop))
-        else:
-            await self._app(scope, receive, _swallow)
-        await self._move("move_after", method, path)
+        answer = _swallow if after is not None else _Spoiler(self._faults, scope, path, send, self._drop)
+
+        async def answer_after_move(message: Message) -> None:
+            # The work is done and nobody knows yet: this is when somebody else commits.
+            if message["type"] == "http.response.start" and message["status"] < 400:
+                await self._move("move_after", method, path)
+            await answer(message)
+
+        await self._app(scope, receive, answer_after_move)
         if after is not None:
             await self._refuse(after, scope, receive, send)
 
