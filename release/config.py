@@ -15,6 +15,7 @@ from release.values import (
     Config,
     FileRule,
     Glob,
+    Mode,
     Newline,
     Oid,
     RepoId,
@@ -36,8 +37,9 @@ _T = TypeVar("_T")
 def has_config(content: bytes) -> bool:
     """Whether this pyproject.toml holds a `[tool.release]` table. One that cannot be read is treated as if it did."""
     try:
-        return "release" in tomllib.loads(content.decode("utf-8")).get("tool", {})
-    except (ValueError, AttributeError):
+        tool = tomllib.loads(content.decode("utf-8")).get("tool")
+        return isinstance(tool, dict) and "release" in tool
+    except (ValueError, RecursionError):
         return b"tool.release" in content
 
 
@@ -52,7 +54,7 @@ def parse(content: bytes, read_from: str, *, table: tuple[str, ...] = (), overri
             document = document[key] if isinstance(document, dict) else {}
     except KeyError as missing:
         raise _unusable(read_from, [f"the table [{'.'.join(table)}] is missing"]) from missing
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
+    except (ValueError, RecursionError) as wrong:
         raise _unusable(read_from, [f"it is not TOML: {wrong}"]) from wrong
     if not isinstance(document, dict):
         raise _unusable(read_from, [f"{'.'.join(table)} is not a table"])
@@ -88,7 +90,11 @@ class TagConfig:
 
     def read_tree(self, tree: Oid) -> tuple[str, bytes] | None:
         """(file name, bytes) of the configuration in a tree; None where it has none."""
-        wanted = {item.path: item.oid for item in self.source.listing(tree) if item.path in FILE_NAMES}
+        wanted = {
+            item.path: item.oid
+            for item in self.source.listing(tree)
+            if item.path in FILE_NAMES and item.mode in (Mode.REGULAR, Mode.EXECUTABLE)
+        }
         for name in FILE_NAMES:
             if name in wanted:
                 content = self.source.object(wanted[name])[1]
@@ -187,10 +193,9 @@ def _one_of(kind: type[_T]) -> Callable[[str], _T]:
 
 
 def _revision(text: str) -> Oid:
-    try:
-        return Oid(text)
-    except ValueError:
-        raise ValueError("a revision is pinned by its 40 hex digits; a branch or a tag can move") from None
+    if len(text) != 40 or not set(text) <= set("0123456789abcdef"):
+        raise ValueError("a revision is pinned by its 40 hex digits, in lower case; a branch or a tag can move")
+    return Oid(text)
 
 
 def _message(text: str) -> str:
@@ -212,9 +217,10 @@ def _read(reader: _Reader, read_from: str, sha256: Sha256, overridden: bool) -> 
     visibility = reader.text("visibility", _one_of(Visibility), required=False)
     message = reader.text("message", _message, required=False)
     files = reader.texts("files", Glob)
-    file = tuple(rule for table in reader.tables("file") if (rule := _file(table)))
-    template = tuple(built for table in reader.tables("template") if (built := _template(table)))
-    upstream = tuple(pin for table in reader.tables("upstream") if (pin := _upstream(table)))
+    # Each with the place where it stands: those that cannot be read leave no gap in the counting.
+    file = {table.where: rule for table in reader.tables("file") if (rule := _file(table))}
+    template = {table.where: built for table in reader.tables("template") if (built := _template(table))}
+    upstream = {table.where: pin for table in reader.tables("upstream") if (pin := _upstream(table))}
     waiver = tuple(one for table in reader.tables("waiver") if (one := _waiver(table)))
     _no_name_twice(reader, file, template, upstream)
     if repo is None:
@@ -227,9 +233,9 @@ def _read(reader: _Reader, read_from: str, sha256: Sha256, overridden: bool) -> 
         repo_type=repo_type or RepoType.MODEL,
         visibility=visibility or Visibility.PRIVATE,
         message=message or "Release {tag}",
-        file=file,
-        template=template,
-        upstream=upstream,
+        file=tuple(file.values()),
+        template=tuple(template.values()),
+        upstream=tuple(upstream.values()),
         waiver=waiver,
         overridden=overridden,
     )
@@ -251,6 +257,7 @@ def _template(table: _Reader) -> TemplateRule | None:
 def _template_name(text: str) -> RepoPath:
     if text.endswith((".jinja", ".txt")):
         raise ValueError("a template's name has no ending: four files are made of it")
+    RepoPath(f"{text}_oneline.txt")
     return RepoPath(text)
 
 
@@ -274,15 +281,23 @@ def _waiver(table: _Reader) -> Waiver | None:
 
 def _no_name_twice(
     reader: _Reader,
-    file: tuple[FileRule, ...],
-    template: tuple[TemplateRule, ...],
-    upstream: tuple[UpstreamPin, ...],
+    file: Mapping[str, FileRule],
+    template: Mapping[str, TemplateRule],
+    upstream: Mapping[str, UpstreamPin],
 ) -> None:
+    """What the tag's name has no part in; what it has, the step `build` looks at."""
     named: dict[str, str] = {}
-    claims: list[tuple[str, str]] = [(f"file[{i}].name", rule.name) for i, rule in enumerate(file)]
-    claims += [(f"upstream[{i}].name", pin.name) for i, pin in enumerate(upstream) if pin.name]
-    claims += [(f"template[{i}].name", f"{rule.name}.jinja") for i, rule in enumerate(template)]
-    for key, name in claims:
+    claims: list[tuple[str, str]] = [(where, rule.name) for where, rule in file.items()]
+    claims += [(where, pin.name) for where, pin in upstream.items() if pin.name]
+    for where, built in template.items():
+        claims += [(where, f"{built.name}{ending}") for ending in (".jinja", "_oneline.txt")]
+    for where, name in claims:
         if name in named:
-            reader.complain(key, f"{name!r} is published by {named[name]} already")
-        named.setdefault(name, key)
+            reader.complain(f"{where}name", f"{name!r} is published by {named[name]} already")
+        named.setdefault(name, f"{where}name")
+    # The archive keeps templates under the last part of their names.
+    kept: dict[str, str] = {}
+    for where, built in template.items():
+        base = built.name.rpartition("/")[2]
+        if kept.setdefault(base, built.name) != built.name:
+            reader.complain(f"{where}name", f"the archive would keep it under the same name as {kept[base]!r}")

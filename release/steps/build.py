@@ -9,7 +9,20 @@ from release.compose import CannotBuild, build_template, make_twin
 from release.compose.sources import files_below
 from release.errors import UsageError
 from release.ports import FetchesPins, ReadsConfig, ReadsSource, SourceItem, State, WritesTree
-from release.values import Config, Entry, Mode, Oid, Origin, Record, RepoPath, Source, Tree, git_blob_id, path_faults
+from release.values import (
+    Config,
+    Entry,
+    Mode,
+    Oid,
+    Origin,
+    Record,
+    RepoPath,
+    Source,
+    TagName,
+    Tree,
+    git_blob_id,
+    path_faults,
+)
 from release.values.manifest import Manifest
 from release.values.record import read_records
 from release.values.tree import RECORDS, SUMS, collisions
@@ -38,18 +51,19 @@ class Build:
         """Raises `UsageError` for a config that does not fit the tag, `Unavailable` for a pin that nobody has."""
         config, config_bytes = self.config(given)
         listing = tuple(self.source.listing(given.tree))
-        layout = _Layout(config, listing)
+        layout = _Layout(config, listing, given.tag)
         made, problems = self._made(given, config, listing)
         pinned = {pin.name: (pin, self.pins.fetch(pin)) for pin in config.upstream if pin.name}
         copied = {name: item for name, item in layout.copies.items() if name not in made and name not in pinned}
-        if SUMS in {*copied, *made, *pinned}:
-            problems.append((SUMS, "the release writes this file itself; leave it out of `files`"))
+        wanted = {*copied, *made, *pinned}
+        if SUMS in wanted:
+            problems.append((SUMS, "the release writes this file itself: publish nothing under this name"))
             copied.pop(SUMS, None)
-        meeting = collisions([*copied, *made, *pinned])
+        meeting = collisions({SUMS, *wanted})
         self.tree.start()
         entries = list(self._copy(copied, meeting))
         for name, (origin, where, content) in made.items():
-            if name not in meeting:
+            if name not in meeting and name != SUMS:
                 entries.append(self._write(name, content, origin, where))
         for name, (pin, content) in pinned.items():
             try:
@@ -57,7 +71,7 @@ class Build:
             except ValueError as wrong:
                 problems.append((name, f"{pin.repo}@{pin.revision}:{pin.path}: {wrong}"))
                 continue
-            if name not in meeting:
+            if name not in meeting and name != SUMS:
                 where = f"{pin.repo}@{pin.revision}:{pin.path}"
                 entries.append(self._write(name, published, Origin.PINNED, where))
         entries += [Entry(path, Mode.REGULAR, Origin.BUILT, "") for path in meeting if path not in copied]
@@ -136,7 +150,7 @@ class Build:
 class _Layout:
     """Which path of the tag is published under which name: explicit mappings first, then the allow-list."""
 
-    def __init__(self, config: Config, listing: tuple[SourceItem, ...]) -> None:
+    def __init__(self, config: Config, listing: tuple[SourceItem, ...], tag: TagName) -> None:
         by_path = {item.path: item for item in listing}
         complaints = []
         for index, rule in enumerate(config.file):
@@ -146,9 +160,10 @@ class _Layout:
             folder = f"{template.source}/"
             if template.source not in by_path and not any(path.startswith(folder) for path in by_path):
                 complaints.append(f"template[{index}].source: the tag holds no file or folder {template.source!r}")
+        complaints += _names_of_this_tag(config, tag)
         if complaints:
             raise UsageError(
-                f"the release configuration in {config.read_from} names what the tag does not hold",
+                f"the release configuration in {config.read_from} does not fit the tag",
                 hint="correct it and tag again, or name a corrected file with --config-from",
                 complaints=complaints,
             )
@@ -159,8 +174,26 @@ class _Layout:
         used = {item.path for item in self.copies.values()}
         sources = tuple(template.source for template in config.template)
         self.unmatched = tuple(
-            path for path in by_path if path not in used and not path.startswith(tuple(f"{s}/" for s in sources))
+            path
+            for path in by_path
+            if path not in used and path not in sources and not path.startswith(tuple(f"{s}/" for s in sources))
         )
+
+
+def _names_of_this_tag(config: Config, tag: TagName) -> Iterator[str]:
+    """Why the names that hold the tag's cannot be published."""
+    taken = {rule.name for rule in config.file} | {pin.name for pin in config.upstream}
+    taken |= {RepoPath(f"{rule.name}{ending}") for rule in config.template for ending in (".jinja", "_oneline.txt")}
+    for index, template in enumerate(config.template):
+        try:
+            names = template.published(tag)
+        except ValueError as wrong:
+            yield f"template[{index}].name: with {tag} in it, {template.name!r} cannot be published: {wrong}"
+            continue
+        for name in (names.versioned, names.versioned_oneline):
+            if name in taken:
+                yield f"template[{index}].name: {name!r} is published by another rule as well"
+            taken.add(name)
 
 
 def _hashed(chunks: Iterable[bytes], digest: "hashlib._Hash | None") -> Iterable[bytes]:

@@ -10,6 +10,7 @@ rendering   Rendered, Failed: what a template engine made of a conversation
 hub         HubHead, HubCommit: what the Hub says of itself
 plan        Plan: what would change there, and what would be left alone
 outcome     Upload, Verified: what happened there, and how that was found out
+documents   JSON that this tool wrote once, read again without believing that it did
 manifest    the file in which a built tree waits
 record      Record: what is written down, and read again by later releases
 notes       release notes, and the table of archive/README.md

@@ -3,7 +3,8 @@
 import json
 from dataclasses import dataclass
 
-from release.values.names import Oid, Sha256
+from release.values.documents import Document
+from release.values.names import Oid, RepoPath, Sha256
 from release.values.source import Source
 from release.values.tree import Entry, Mode, Origin, Tree
 
@@ -50,25 +51,23 @@ class Manifest:
     @classmethod
     def from_json(cls, content: bytes) -> "Manifest":
         """Raises `ValueError` for bytes that no version of `to_json` wrote."""
-        try:
-            document = json.loads(content)
-            if document["schema"] != SCHEMA:
-                raise ValueError(f"the schema is not {SCHEMA!r}")
-            return cls(
-                tool=str(document["tool"]),
-                tag=str(document["tag"]),
-                tag_object=Oid(document["tag_object"]),
-                commit=Oid(document["commit"]),
-                tree=Oid(document["tree"]),
-                config_from=str(document["config_from"]),
-                config_sha256=Sha256(document["config_sha256"]),
-                overridden=bool(document["overridden"]),
-                dir_hash=Sha256(document["dir_hash"]),
-                entries=tuple(_entry(item) for item in document["entries"]),
-                unmatched=tuple(str(path) for path in document["unmatched"]),
-            )
-        except (KeyError, TypeError) as wrong:
-            raise ValueError(f"a value is missing or has the wrong type: {wrong}") from wrong
+        document = Document.read(content, SCHEMA)
+        entries = tuple(_entry(item) for item in document.tables("entries"))
+        if len({entry.path for entry in entries}) != len(entries):
+            raise ValueError("a path stands twice among its files")
+        return cls(
+            tool=document.text("tool"),
+            tag=document.text("tag"),
+            tag_object=Oid(document.text("tag_object")),
+            commit=Oid(document.text("commit")),
+            tree=Oid(document.text("tree")),
+            config_from=document.text("config_from"),
+            config_sha256=Sha256(document.text("config_sha256")),
+            overridden=document.flag("overridden"),
+            dir_hash=Sha256(document.text("dir_hash")),
+            entries=entries,
+            unmatched=document.texts("unmatched"),
+        )
 
     def moved(self, source: Source) -> str | None:
         """How the tag differs from the one that was prepared; None where it is the same."""
@@ -80,14 +79,14 @@ class Manifest:
         return f"it was {before} and is now {now}{same}"
 
 
-def _entry(item: dict[str, str]) -> Entry:
+def _entry(item: Document) -> Entry:
     return Entry(
-        path=item["path"],
-        mode=Mode(item["mode"]),
-        origin=Origin(item["origin"]),
-        source=item["source"],
-        size=int(item["size"]),
-        sha256=Sha256(item["sha256"]),
-        blob=Oid(item["blob"]),
-        pointer=bool(item["pointer"]),
+        path=RepoPath(item.text("path")),
+        mode=Mode(item.text("mode")),
+        origin=Origin(item.text("origin")),
+        source=item.text("source"),
+        size=item.count("size"),
+        sha256=Sha256(item.text("sha256")),
+        blob=Oid(item.text("blob")),
+        pointer=item.flag("pointer"),
     )

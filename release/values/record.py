@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from release.values.documents import Document
 from release.values.names import Oid, RepoId, Sha256, TagName
 from release.values.settings import RepoType
 
@@ -106,66 +107,56 @@ class Record:
     @classmethod
     def from_json(cls, content: bytes) -> "Record":
         """The record in these bytes. Raises `ValueError` with what is wrong, whatever is wrong."""
-        try:
-            document = json.loads(content.decode("utf-8"), object_pairs_hook=_no_duplicates)
-            if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-                raise ValueError(f"the schema is not {SCHEMA!r}")
-            return cls._from_document(document)
-        except KeyError as missing:
-            raise ValueError(f"the key {missing} is missing") from missing
-        except (TypeError, AttributeError, RecursionError) as wrong:
-            raise ValueError(f"a value has the wrong type: {wrong}") from wrong
-
-    @classmethod
-    def _from_document(cls, document: dict) -> "Record":  # type: ignore[type-arg]
-        source, hub, release = document["source"], document["hub"], document["release"]
+        document = Document.read(content, SCHEMA)
+        source, hub, release = document.table("source"), document.table("hub"), document.table("release")
+        config, upload = document.table("config"), document.table("upload")
+        files = tuple(_file(item) for item in document.tables("files"))
+        adopted = tuple(_file(item) for item in document.tables("adopted"))
+        paths = [file.path for file in (*files, *adopted)]
+        if len(set(paths)) != len(paths):
+            raise ValueError("a path stands twice among its files")
         return cls(
-            tag=TagName(source["tag"]),
-            tag_object=Oid(source["tagObject"]),
-            annotated=bool(source["annotated"]),
-            signature=str(source["signature"]),
-            source_commit=Oid(source["commit"]),
-            source_tree=Oid(source["tree"]),
-            endpoint=str(hub["endpoint"]),
-            repo=RepoId(hub["repo"]),
-            repo_type=RepoType(hub["repoType"]),
-            hub_commit=Oid(hub["commit"]),
-            hub_parent=Oid(hub["parent"]),
-            hub_tag=str(hub["tag"]),
-            committed_at=str(hub["committedAt"]),
-            release_id=Sha256(release["id"]),
-            dir_hash=Sha256(release["dirHash"]),
-            message=str(release["message"]),
-            config_from=str(document["config"]["from"]),
-            config_sha256=Sha256(document["config"]["sha256"]),
-            files=tuple(_file(item) for item in document["files"]),
-            adopted=tuple(_file(item) for item in document["adopted"]),
-            argv=tuple(str(word) for word in document["upload"]["argv"]),
-            tools=tuple(sorted((str(k), str(v)) for k, v in document["tools"].items())),
-            engines=tuple(
-                (str(e["name"]), str(e["version"]), int(e["renders"]), e["notRun"]) for e in document["engines"]
-            ),
-            verified=tuple(sorted((str(k), str(v)) for k, v in document["verified"].items())),
+            tag=TagName(source.text("tag")),
+            tag_object=Oid(source.text("tagObject")),
+            annotated=source.flag("annotated"),
+            signature=source.text("signature"),
+            source_commit=Oid(source.text("commit")),
+            source_tree=Oid(source.text("tree")),
+            endpoint=hub.text("endpoint"),
+            repo=RepoId(hub.text("repo")),
+            repo_type=RepoType(hub.text("repoType")),
+            hub_commit=Oid(hub.text("commit")),
+            hub_parent=Oid(hub.text("parent")),
+            hub_tag=hub.text("tag"),
+            committed_at=hub.text("committedAt"),
+            release_id=Sha256(release.text("id")),
+            dir_hash=Sha256(release.text("dirHash")),
+            message=release.text("message"),
+            config_from=config.text("from"),
+            config_sha256=Sha256(config.text("sha256")),
+            files=files,
+            adopted=adopted,
+            argv=upload.texts("argv"),
+            tools=document.pairs("tools"),
+            engines=tuple(_engine(item) for item in document.tables("engines")),
+            verified=document.pairs("verified"),
         )
 
 
-def _file(item: dict[str, object]) -> RecordedFile:
+def _file(item: Document) -> RecordedFile:
     return RecordedFile(
-        path=str(item["path"]),
-        size=int(str(item["size"])),
-        sha256=Sha256(str(item["sha256"])),
-        blob=Oid(str(item["blob"])),
-        origin=str(item["origin"]),
-        source=str(item["source"]),
-        storage=str(item["storage"]),
+        path=item.text("path"),
+        size=item.count("size"),
+        sha256=Sha256(item.text("sha256")),
+        blob=Oid(item.text("blob")),
+        origin=item.text("origin"),
+        source=item.text("source"),
+        storage=item.text("storage"),
     )
 
 
-def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    keys = [key for key, _ in pairs]
-    if len(set(keys)) != len(keys):
-        raise ValueError("a key stands twice in the same object")
-    return dict(pairs)
+def _engine(item: Document) -> tuple[str, str, int, str | None]:
+    return item.text("name"), item.text("version"), item.count("renders"), item.text_or_none("notRun")
 
 
 def read_records(files: Iterable[tuple[str, bytes]]) -> tuple[tuple[Record, ...], tuple[tuple[str, str], ...]]:
