@@ -183,14 +183,14 @@ def test_a_name_that_two_rules_publish_is_a_complaint(text: str, complaint: str)
 
 SCALARS = st.sampled_from(
     [
-        "1", "1.5", "true", "2026-01-02", "12:00:00", "''", "'a'", "'a/b'", "'..'", "'*'", "'é'", '"\\u0000"', 
+        "1", "1.5", "true", "2026-01-02", "12:00:00", "''", "'a'", "'a/b'", "'..'", "'*'", "'é'", '"\\u0000"',
         "'acme/model'", "'public'", f"'{'a' * 40}'", f"'{'b' * 64}'", "[]", "['*']", "[1]", "[[]]", "{}", "{a = 1}",
     ]
 )  # fmt: skip
 KEYS = st.sampled_from(
     [
-        "repo", "repo-type", "visibility", "files", "message", "file", "template", "upstream", "waiver", "source",
-        "fixtures", "revision", "path", "sha256", "newline", "reason", "x", '"a\\nb"', '""', "tool", "tool.release",
+        "repo", "repo-type", "visibility", "files", "message", "file", "template", "upstream", "waiver", "name",
+        "source", "fixtures", "revision", "path", "sha256", "newline", "x", '"a\\nb"', '""', "tool", "tool.release",
     ]
 )  # fmt: skip
 LINES = st.one_of(
