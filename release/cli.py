@@ -13,7 +13,16 @@ import click
 from release import __version__
 from release.errors import ReleaseError
 
-_COMMANDS = ("init", "prepare", "publish", "verify", "status", "rehearse", "hub")
+# What each command is for: said here, so that help imports no command.
+COMMANDS = {
+    "init": "Write a commented configuration.",
+    "prepare": "Build and check the tree of a tag.",
+    "publish": "Show the plan; with --confirm, carry it out.",
+    "verify": "Compare the Hub with a record.",
+    "status": "Show where each tag stands.",
+    "rehearse": "Release a clone to an embedded Hub.",
+    "hub": "Run an embedded Hub.",
+}
 _REPORT = "this is a bug in `release`: please report it with the lines above and the command that you ran"
 # Settings for talking to remotes are the user's; everything else of git's environment would redirect what is read.
 _TRANSPORT = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_SSL_CAINFO", "GIT_PROXY_COMMAND", "SSH_ASKPASS")
@@ -22,14 +31,18 @@ _KEPT = ("GIT_TEST_ASSUME_DIFFERENT_OWNER", "GIT_PYTHON_REFRESH")
 
 class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"release.commands.{cmd_name}")
         command: click.Command = module.command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -90,7 +103,7 @@ def _usage(words: list[str], error: click.UsageError) -> None:
 
 
 def _name(words: list[str]) -> str:
-    return next((word for word in words if word in _COMMANDS), "release")
+    return next((word for word in words if word in COMMANDS), "release")
 
 
 def _leave_out_git_environment() -> dict[str, str]:

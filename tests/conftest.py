@@ -20,10 +20,9 @@ os.environ |= {
 }
 sys.path.insert(0, str(Path(__file__).parent))
 
+from release.rehearsal import EmbeddedHub
 from story import Story
 from support import SourceRepository
-
-from release.rehearsal import EmbeddedHub
 
 SHARED = Path(__file__).parents[2] / "shared"
 

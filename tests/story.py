@@ -1,9 +1,9 @@
 """A release told as a story: a source repository, the Hub that it goes to, and somebody else who commits there."""
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
-from support import TOKEN, Run, SourceRepository, fresh_repo_id, release
 
 from release.rehearsal import EmbeddedHub
+from support import TOKEN, Run, SourceRepository, fresh_repo_id, release
 
 
 class Story:

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import TOKEN, SourceRepository, release, release_process
 
 from release.adapters.redaction import without_secrets
+from support import TOKEN, SourceRepository, release, release_process
 
 CONFIG = 'repo = "acme/a"\nfiles = ["*.txt"]\n'
 

@@ -3,10 +3,9 @@
 import json
 from pathlib import Path
 
+from release.rehearsal import EmbeddedHub
 from story import Story
 from support import SourceRepository
-
-from release.rehearsal import EmbeddedHub
 
 
 def test_foreign_files_stop_a_release_until_they_are_adopted(story: Story) -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from huggingface_hub import HfApi, hf_hub_download
-from support import TOKEN, SourceRepository, fresh_repo_id, hf, release_process
 
 from release.rehearsal import EmbeddedHub
+from support import TOKEN, SourceRepository, fresh_repo_id, hf, release_process
 
 
 @pytest.fixture

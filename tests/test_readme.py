@@ -32,7 +32,7 @@ def test_every_command_is_explained() -> None:
         command = cli.release.get_command(context, name)
         assert command is not None
         assert command.help
-        assert len(command.get_short_help_str()) <= 45
+        assert cli.COMMANDS[name]
 
 
 def test_every_command_has_json() -> None:

@@ -8,7 +8,7 @@ import click
 from release.commands.options import json_option
 
 
-@click.group("hub", short_help="Run an embedded Hub.")
+@click.group("hub")
 def command() -> None:
     """Run an embedded Hub on this machine."""
 

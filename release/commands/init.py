@@ -16,7 +16,7 @@ _PLAIN = ("README.md", "LICENSE", "LICENSE.txt", "LICENSE.md", "NOTICE", "NOTICE
 _FOLDERS = ("archive", "scripts", "tests/render")
 
 
-@click.command("init", short_help="Write a commented configuration.")
+@click.command("init")
 @json_option
 @click.pass_obj
 def command(transport: Mapping[str, str], as_json: bool) -> None:

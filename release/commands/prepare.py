@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from release.values import CheckedTree
 
 
-@click.command("prepare", short_help="Build and check the tree of a tag.")
+@click.command("prepare")
 @click.argument("tag")
 @config_option
 @offline_option

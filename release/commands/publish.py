@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from release.values import Change, Plan
 
 
-@click.command("publish", short_help="Show the plan; with --confirm, carry it out.")
+@click.command("publish")
 @click.argument("tag", required=False)
 @click.option("--confirm", is_flag=True, help="Upload, verify and record. Without it the plan is shown, and kept.")
 @click.option(

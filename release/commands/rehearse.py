@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _TOKEN = "hf_rehearsalrehearsalrehearsal"
 
 
-@click.command("rehearse", short_help="Release a clone to an embedded Hub.")
+@click.command("rehearse")
 @click.argument("tag", required=False)
 @click.option("--keep", type=click.Path(path_type=Path, file_okay=False), help="Keep clone and Hub in this folder.")
 @json_option

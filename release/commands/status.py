@@ -26,7 +26,7 @@ class _Row:
     drift: tuple[str, ...] | None
 
 
-@click.command("status", short_help="Show where each tag stands.")
+@click.command("status")
 @json_option
 @click.pass_obj
 def command(transport: Mapping[str, str], as_json: bool) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from release.steps.verify import RecordVerdict
 
 
-@click.command("verify", short_help="Compare the Hub with a record.")
+@click.command("verify")
 @click.argument("tag")
 @json_option
 @click.pass_obj

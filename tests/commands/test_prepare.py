@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from support import SourceRepository, release
 
 CONFIG = 'repo = "acme/a"\nfiles = ["*.txt"]\n'

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from support import TOKEN, SourceRepository, release
-
 from release.rehearsal import EmbeddedHub
+from support import TOKEN, SourceRepository, release
 
 CONFIG = 'repo = "acme/a"\nfiles = ["*.txt"]\n'
 
