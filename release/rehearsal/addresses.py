@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import IO, Any, cast
 from urllib.parse import unquote
 
-from starlette.concurrency import run_in_threadpool
+from anyio import CapacityLimiter, to_thread
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
@@ -49,12 +49,22 @@ def on(methods: str, path: str, handler: Handler) -> Route:
     return _route(methods, path, handler, visitor_of)
 
 
-def on_storage(methods: str, path: str, handler: Handler) -> Route:
-    """A route of the storage, which a signed address or a token of its own opens, and not the token of a user."""
-    return _route(methods, path, handler, lambda _hub, _request: NOBODY)
+def on_storage(methods: str, path: str, handler: Handler, *, at_once: int | None = None) -> Route:
+    """A route of the storage, which a signed address or a token of its own opens, and not the token of a user.
+
+    `at_once` limits how many requests are worked on at a time: for a handler that waits for this very server.
+    """
+    limiter = CapacityLimiter(at_once) if at_once is not None else None
+    return _route(methods, path, handler, lambda _hub, _request: NOBODY, limiter)
 
 
-def _route(methods: str, path: str, handler: Handler, visitor: Callable[[Hub, Request], Visitor]) -> Route:
+def _route(
+    methods: str,
+    path: str,
+    handler: Handler,
+    visitor: Callable[[Hub, Request], Visitor],
+    limiter: CapacityLimiter | None = None,
+) -> Route:
     async def endpoint(request: Request) -> Response:
         hub: Hub = request.app.state.hub
         # The type of IO that spools says less than it can do.
@@ -62,7 +72,7 @@ def _route(methods: str, path: str, handler: Handler, visitor: Callable[[Hub, Re
             async for block in request.stream():
                 body.write(block)
             call = Call(hub, request, visitor(hub, request), _unquoted(request.path_params), body)
-            return await run_in_threadpool(handler, call)
+            return await to_thread.run_sync(handler, call, limiter=limiter)
 
     return Route(path, endpoint, methods=methods.split())
 

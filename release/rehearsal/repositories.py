@@ -98,7 +98,7 @@ class Repository:
         self.ledger = Ledger(folder / "large-files.jsonl")
         self.discussions = Discussions(folder / "discussions.json")
         self._trees = Trees(self.git)
-        self._last_commits: Kept[Mapping[str, Commit]] = Kept(8)
+        self._last_commits: Kept[Mapping[str, Commit]] = Kept(4)
         self._lock = threading.RLock()
 
     @classmethod

@@ -150,9 +150,10 @@ class EmbeddedHub:
 
 def serve(
     directory: Path,
+    *,
+    announce: Callable[[str], None],
     port: int = 0,
     accounts: Path | None = None,
-    announce: Callable[[str], None] = print,
 ) -> None:
     """Serve until SIGINT or SIGTERM. `announce` is given the URL once it answers.
 

@@ -11,7 +11,7 @@ from release.rehearsal.git import BareGit, GitEntry
 from release.rehearsal.keeping import Kept
 from release.rehearsal.pointers import LONGEST_POINTER, SHORTEST_POINTER, Pointer, read_pointer
 
-_KEPT = 32  # listings
+_KEPT = 8  # listings of one repository
 
 
 @dataclass(frozen=True)

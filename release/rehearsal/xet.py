@@ -33,6 +33,7 @@ class XetStore:
         self._files: dict[str, XetFile] = {}
         self._by_sha256: dict[str, XetFile] = {}
         self._unpacking = threading.Lock()
+        self._session: Any = None
         self._chunks = lru_cache(maxsize=256)(lambda xorb: _chunks_in(self.xorb(xorb)))
         for shard in self._shards.iterdir():
             self._learn(read_shard(shard.read_bytes()))
@@ -118,19 +119,20 @@ class XetStore:
                     arrival.write(block)
 
     def _stream(self, file: XetFile, endpoint: str, token: str) -> Iterator[bytes]:
-        # A large native module without types, and needed only here.
-        hf_xet: Any = importlib.import_module("hf_xet")
-        config = hf_xet.XetConfig().with_config(
-            {
-                "log.dest": str(self._log),
-                "telemetry.enabled": False,
-                "reconstruction.download_buffer_size": _SESSION_MEMORY,
-                "reconstruction.download_buffer_perfile_size": _SESSION_MEMORY,
-                "reconstruction.download_buffer_limit": _SESSION_MEMORY,
-            }
-        )
-        session = hf_xet.XetSession(config)
-        group = session.new_download_stream_group(endpoint=endpoint, token=token, token_expiry_unix_secs=2**40)
+        hf_xet = _hf_xet()
+        if self._session is None:
+            self._session = hf_xet.XetSession(
+                hf_xet.XetConfig().with_config(
+                    {
+                        "log.dest": str(self._log),
+                        "telemetry.enabled": False,
+                        "reconstruction.download_buffer_size": _SESSION_MEMORY,
+                        "reconstruction.download_buffer_perfile_size": _SESSION_MEMORY,
+                        "reconstruction.download_buffer_limit": _SESSION_MEMORY,
+                    }
+                )
+            )
+        group = self._session.new_download_stream_group(endpoint=endpoint, token=token, token_expiry_unix_secs=2**40)
         stream: Iterator[bytes] = group.download_stream(hf_xet.XetFileInfo(file.xet_hash, file.size))
         yield from stream
 
@@ -160,6 +162,11 @@ class XetStore:
             self._files[file.xet_hash] = file
             if file.sha256 is not None:
                 self._by_sha256[file.sha256] = file
+
+
+def _hf_xet() -> Any:
+    """hf-xet: a large native module without types, and needed only to unpack."""
+    return importlib.import_module("hf_xet")
 
 
 def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

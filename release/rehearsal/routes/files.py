@@ -81,7 +81,8 @@ def _found(call: Call) -> tuple[Repository, File, str]:
 
 
 ROUTES = [
-    on_storage("GET", "/storage/lfs/{oid}", stored),
+    # Unpacking fetches from this server: it must not take all the threads that answer.
+    on_storage("GET", "/storage/lfs/{oid}", stored, at_once=8),
     *web("GET", "/resolve/{revision}/{path:path}", resolve),
     *web("GET", "/raw/{revision}/{path:path}", raw),
 ]
