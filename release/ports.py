@@ -210,7 +210,7 @@ class ReadsHub(Protocol):
 
 class WritesHub(Protocol):
     def create_repository(self, visibility: Visibility) -> None:
-        """Make the repository. Raises `Refused` where the Hub says no."""
+        """Make the repository. Raises `Refused` where the Hub says no, `Conflict` where it exists already."""
 
     def create_tag(self, tag: TagName, commit: Oid) -> None:
         """Make the tag. It existing already is not an error: read it back. Raises `Unfinished` where unclear."""

@@ -1,5 +1,7 @@
 """Releases told as stories, through the command line: first, again, next."""
 
+import pytest
+
 from story import Story
 
 
@@ -101,3 +103,13 @@ def test_a_record_that_is_not_in_the_tag_stops_the_next_release(story: Story) ->
     run = story.run("prepare", "v2", "--json")
     rules = {finding["rule"] for finding in run.json["error"]["findings"] if finding["level"] == "error"}
     assert (run.code, rules) == (3, {"archive/record-not-in-tag"})
+
+
+@pytest.mark.parametrize("repo_type", ["dataset", "space"])
+def test_datasets_and_spaces_are_released_too(story: Story, repo_type: str) -> None:
+    """A new Space begins with a card of the Hub's own, which the release replaces."""
+    config = (story.source.path / "release.toml").read_text()
+    story.source.commit({"release.toml": f'{config}repo-type = "{repo_type}"\n'})
+    commit = story.published("v1").json["hubCommit"]
+    assert story.api.repo_info(story.repo, repo_type=repo_type).sha == commit
+    assert story.run("verify", "v1").code == 0

@@ -45,10 +45,11 @@ class HfCommand:
         lock: Callable[[], int],
         started: Callable[[int], None],
         heard: Callable[[int, int], None],
+        command: Path = Path(sys.executable).parent / "hf",
     ) -> None:
         self._tree, self._home, self._endpoint, self._token = tree, home, endpoint, token
         self._lock, self._started, self._heard = lock, started, heard
-        self._command = Path(sys.executable).parent / "hf"
+        self._command = command
 
     def check_ready(self) -> None:
         if self._token is None:

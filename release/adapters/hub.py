@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from release.errors import Refused, ReleaseError, Unavailable, Unfinished
+from release.errors import Conflict, Refused, ReleaseError, Unavailable, Unfinished
 from release.values import (
     Entry,
     HubCommit,
@@ -128,7 +128,7 @@ class Hub:
         sdk = "static" if self._type == "space" else None
         private = visibility is Visibility.PRIVATE
         with self._asking("to make the repository"):
-            self._api.create_repo(self._repo, repo_type=self._type, private=private, exist_ok=True, space_sdk=sdk)
+            self._api.create_repo(self._repo, repo_type=self._type, private=private, space_sdk=sdk)
 
     def create_tag(self, tag: TagName, commit: Oid) -> None:
         try:
@@ -184,6 +184,8 @@ class Hub:
             return Unavailable(f"{asked} said: too many requests", hint=f"{hint}, then run the same command again")
         if status >= 500 or status in (408, 412):
             return Unavailable(f"{asked} answered {status}: {said}", hint="wait, then run the same command again")
+        if status == 409:
+            return Conflict(f"{asked} answered: it exists already ({said})", hint="look at the Hub, then plan again")
         if status == 404:
             return Refused(f"{asked} answered: not found ({said})", hint="check `repo` in the config, and your token")
         hint = "log in with a token that may write there: hf auth login, or HF_TOKEN" if status in (401, 403) else ""

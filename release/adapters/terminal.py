@@ -47,7 +47,11 @@ class Terminal:
             from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
 
             bar = Progress(
-                "  {task.description}", BarColumn(), DownloadColumn(), TimeRemainingColumn(), console=_console(sys.stderr)
+                "  {task.description}",
+                BarColumn(),
+                DownloadColumn(),
+                TimeRemainingColumn(),
+                console=_console(sys.stderr),
             )
             bar.start()
             self._bar = bar, bar.add_task(what, total=total)

@@ -6,7 +6,7 @@ from typing import ClassVar
 from release.errors import Conflict, Mismatch, Refused, Unavailable, Unfinished
 from release.ports import Journal, Narrator, ReadsHub, ReadsSource, RunsUpload, UploadExit, Waits, WritesHub
 from release.values import HubCommit, HubHead, Kind, Oid, Plan, Upload
-from release.values.hub import HUB_OWN, differences
+from release.values.hub import differences
 from release.values.outcome import How
 
 # A commit can land minutes after its request was answered with an error (HUB.md §1.0, §4).
@@ -85,18 +85,14 @@ class UploadTree:
     def _head(self, plan: Plan) -> HubHead:
         """The head that the plan was made for, read again; or that of the repository made now."""
         head = self.hub.head()
-        if plan.head is None and head is None:
+        if plan.head is None:
+            if head is not None:
+                raise Conflict("the Hub repository appeared after the plan was made", hint=_replan(plan))
             self.journal.note("creates-repository", repo=plan.checked.tree.config.repo)
             self.makes.create_repository(plan.checked.tree.config.visibility)
             head = self.hub.head()
         if head is None:
             raise Conflict("the Hub repository is gone", hint="look at it, then plan again")
-        if plan.head is None and (extra := [file.path for file in head.files if file.path != HUB_OWN]):
-            raise Conflict(
-                "the Hub repository appeared, with files, after the plan was made",
-                hint=_replan(plan),
-                complaints=extra,
-            )
         if plan.head is not None and head.commit != plan.head.commit:
             raise Conflict(
                 f"the Hub moved: planned on {plan.head.commit}, now {head.commit}",

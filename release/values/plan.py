@@ -31,9 +31,10 @@ class Storage(StrEnum):
 
 # What the Hub's own .gitattributes of a new repository sends to the large-file store, and the size above which it
 # sends everything there (HUB.md §1.4): only for a guess where nobody can be asked.
-_LARGE_SUFFIXES = re.compile(
-    r".*\.(7z|arrow|avro|bin|bz2|ckpt|ftz|gguf|gz|h5|joblib|lz4|mlmodel|model|msgpack|np[yz]|onnx|ot|parquet|pb|pickle|pkl"
-    r"|pth?|rar|safetensors|tar|tflite|tgz|wasm|xz|zip|zst)",
+_LARGE_NAMES = re.compile(
+    r"(?:.*/)?saved_model/.*/.*|.*tfevents[^/]*|.*\.(?:lfs|tar)\.[^/]*"
+    r"|.*\.(?:7z|arrow|bin|bz2|ckpt|ftz|gz|h5|joblib|mlmodel|model|msgpack|np[yz]|onnx|ot|parquet|pb|pickle|pkl|pth?"
+    r"|rar|safetensors|tar|tflite|tgz|wasm|xz|zip|zst)",
     re.DOTALL,
 )
 _LARGE_BYTES = 10 << 20
@@ -41,7 +42,7 @@ _LARGE_BYTES = 10 << 20
 
 def guessed_storage(path: str, size: int) -> Storage:
     """How the Hub would store a file of `size` bytes in a repository with its default rules."""
-    large = size > _LARGE_BYTES or (size > 0 and bool(_LARGE_SUFFIXES.fullmatch(path)))
+    large = size > _LARGE_BYTES or (size > 0 and bool(_LARGE_NAMES.fullmatch(path)))
     return Storage.LFS if large else Storage.REGULAR
 
 
