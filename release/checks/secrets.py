@@ -3,24 +3,34 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from release.ports import ReadsTree
 from release.values import Entry, Finding, Level, RepoPath, Sha256, Tree
 
+_GAP = rb"(?:\s|\\[nr]|[\"'+>#*])"
+_HEADER = rb"(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash): [^\r\n\\]{0,200}"
 # The forms that their issuers document, each long enough not to be met by chance.
 _KINDS = {
-    "hugging-face-token": rb"hf_(?:oauth_|jwt_|app_)?[A-Za-z0-9][A-Za-z0-9._\-]{19,}",
-    "hugging-face-org-token": rb"api_org_[A-Za-z0-9]{20,}",
+    # 34 letters and digits today, or a JWT behind one of three words. No underscore: `hf_hub_download` and its like
+    # are names of functions.
+    "hugging-face-token": rb"hf_(?:(?:oauth|jwt|app)_[A-Za-z0-9._\-]{20,}|[A-Za-z0-9]{30,})",
+    "hugging-face-org-token": rb"api_org_[A-Za-z0-9]{30,}",
     "github-token": rb"gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,}",
     "aws-access-key": rb"(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}",
-    "aws-secret-key": rb"(?i:aws.{0,20}?(?:secret|sk).{0,20}?[=:]\s*[\"']?)[A-Za-z0-9/+]{40}",
-    "private-key": rb"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----",
+    "aws-secret-key": rb"(?i:aws.{0,20}?(?:secret|sk).{0,20}?[=:]\s{0,20}[\"']?)[A-Za-z0-9/+]{40}",
+    # With the key itself: a line that only speaks of keys is none, and a waiver is for one key, not for all.
+    "private-key": rb"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:%b|%b){0,300}?"
+    rb"[A-Za-z0-9+/]{16}(?:[A-Za-z0-9+/=]|%b){0,4000}" % (_GAP, _HEADER, _GAP),
 }
 _ANY = b"|".join(b"(?P<_%d>%s)" % (index, form) for index, form in enumerate(_KINDS.values()))
-_SECRET = re.compile(rb"(?<![A-Za-z0-9_])(?:" + _ANY + rb")(?![A-Za-z0-9])")
+_SECRET = re.compile(rb"(?<![A-Za-z0-9])(?:" + _ANY + rb")(?![A-Za-z0-9])")
 # Every form holds one of these; looking for them first is many times faster than the expression.
 _HINTS = re.compile(rb"hf_|api_org_|gh[pousr]_|github_pat_|AKIA|ASIA|ABIA|ACCA|(?i:aws)|PRIVATE KEY")
-_OVERLAP = 512
+# Nothing that is looked for is longer, but for what no issuer would make.
+_LONGEST = 16_384
+# The end of a token was drawn at random; a stand-in like hf_xxxxxxxxx repeats a few characters.
+_END, _FEW = 20, 8
 
 
 @dataclass(frozen=True)
@@ -44,20 +54,22 @@ class Secrets:
             yield Finding("secrets/idle-waiver", f"the waiver for {digest} meets nothing", Level.WARNING)
 
     def _found(self, entry: Entry) -> Iterator[tuple[str, bytes, int]]:
-        """(kind, text, line) of each; chunks overlap, so that none is missed where two of them meet."""
+        """(kind, text, line) of each, wherever the chunks meet: what begins near an end waits for the next chunk."""
         if not entry.has_bytes:
             return
-        tail, line, seen_to, offset = b"", 1, 0, 0
-        for chunk in self.files.chunks(RepoPath(entry.path)):
-            window = tail + chunk
-            if _HINTS.search(window):
-                for match in _SECRET.finditer(window):
-                    start = offset + match.start()
-                    if start >= seen_to:
-                        seen_to = offset + match.end()
-                        kind = list(_KINDS)[int((match.lastgroup or "_0")[1:])]
-                        yield kind, match.group(), line + window.count(b"\n", 0, match.start())
-            tail = window[-_OVERLAP:]
-            kept = len(window) - len(tail)
-            line += window.count(b"\n", 0, kept)
-            offset += kept
+        window, begin, line = b"", 0, 1
+        for chunk in chain(self.files.chunks(RepoPath(entry.path)), (None,)):
+            window += chunk or b""
+            end = len(window) if chunk is None else len(window) - _LONGEST
+            for match in _SECRET.finditer(window, begin) if end > begin and _HINTS.search(window, begin) else ():
+                if match.start() >= end:
+                    break
+                begin = match.end()
+                if len(set(match.group()[-_END:])) >= _FEW:
+                    kind = list(_KINDS)[int((match.lastgroup or "_0")[1:])]
+                    yield kind, match.group(), line + window.count(b"\n", 0, match.start())
+            begin = max(begin, end)
+            # One character stays, to see whether a text begins in the middle of a word.
+            gone = max(begin - 1, 0)
+            line += window.count(b"\n", 0, gone)
+            window, begin = window[gone:], begin - gone
