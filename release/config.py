@@ -15,7 +15,6 @@ from release.values import (
     Config,
     FileRule,
     Glob,
-    Mode,
     Newline,
     Oid,
     RepoId,
@@ -90,11 +89,8 @@ class TagConfig:
 
     def read_tree(self, tree: Oid) -> tuple[str, bytes] | None:
         """(file name, bytes) of the configuration in a tree; None where it has none."""
-        wanted = {
-            item.path: item.oid
-            for item in self.source.listing(tree)
-            if item.path in FILE_NAMES and item.mode in (Mode.REGULAR, Mode.EXECUTABLE)
-        }
+        listing = self.source.listing(tree)
+        wanted = {item.path: item.oid for item in listing if item.path in FILE_NAMES and item.is_file}
         for name in FILE_NAMES:
             if name in wanted:
                 content = self.source.object(wanted[name])[1]

@@ -54,6 +54,11 @@ class SourceItem:
     mode: Mode
     oid: Oid
 
+    @property
+    def is_file(self) -> bool:
+        """Whether it has bytes of its own: no link, no submodule."""
+        return self.mode in (Mode.REGULAR, Mode.EXECUTABLE)
+
 
 @dataclass(frozen=True)
 class Blob:

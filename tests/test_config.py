@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 import pytest
-from examples import SOURCE, oid
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from examples import SOURCE, oid
 from release.config import GivenConfig, TagConfig, has_config, parse, read
 from release.errors import UsageError
 from release.ports import SourceItem

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from release.ports import ReadsSource, Records
-from release.values import Finding, Level, Record, Sha256, Tree
+from release.values import Finding, Level, Oid, Record, Sha256, Tree
 from release.values.notes import archived_digests
 from release.values.record import read_records
 from release.values.tree import RECORDS
@@ -24,12 +24,15 @@ class Archive:
     def __call__(self, tree: Tree, /) -> Iterable[Finding]:
         for path, why in tree.broken_records:
             yield Finding("archive/bad-record", f"the record cannot be read: {why}", path=path)
-        listing = [item for item in self.source.listing(tree.source.tree) if item.path.startswith("archive/")]
-        blobs = self.source.blobs([item.oid for item in listing])
-        files = {item.path: b"".join(blob.chunks) for item, blob in zip(listing, blobs, strict=True)}
+        files = self._files(tree.source.tree, "archive/")
         yield from self._archived(tree, files)
         yield from self._grown(tree, files)
         yield from self._newest(tree)
+
+    def _files(self, tree: Oid, folder: str) -> dict[str, bytes]:
+        items = [item for item in self.source.listing(tree) if item.path.startswith(folder) and item.is_file]
+        blobs = self.source.blobs([item.oid for item in items])
+        return {item.path: b"".join(blob.chunks) for item, blob in zip(items, blobs, strict=True)}
 
     def _archived(self, tree: Tree, files: dict[str, bytes]) -> Iterator[Finding]:
         """Each archived template against the record of its release, else against the archive's own table."""
@@ -57,15 +60,13 @@ class Archive:
         previous = tree.previous
         if previous is None:
             return
-        before = [item for item in self.source.listing(previous.source_tree) if item.path.startswith(RECORDS)]
-        for item, blob in zip(before, self.source.blobs([item.oid for item in before]), strict=True):
-            content = b"".join(blob.chunks)
-            if item.path not in files:
+        for path, content in self._files(previous.source_tree, RECORDS).items():
+            if path not in files:
                 message = f"{previous.tag} had this record, and {tree.source.tag} has not"
-                yield Finding("archive/record-lost", message, path=item.path)
-            elif item.path.endswith((".json", ".jsonl")) and not files[item.path].startswith(content):
+                yield Finding("archive/record-lost", message, path=path)
+            elif path.endswith((".json", ".jsonl")) and not files[path].startswith(content):
                 message = f"it was rewritten since {previous.tag}: a record may only grow"
-                yield Finding("archive/record-changed", message, path=item.path)
+                yield Finding("archive/record-changed", message, path=path)
 
     def _newest(self, tree: Tree) -> Iterator[Finding]:
         """The newest record of the worktree must be in the tag, or the next release would not know of the last one.

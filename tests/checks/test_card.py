@@ -1,11 +1,11 @@
 """card: the front matter of README.md is YAML of the shape that the Hub accepts."""
 
 import pytest
-from examples import Files, entry, tree
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from examples import Files, entry, tree
 from release.checks.card import Card
 from release.values import Finding, Level, Mode
 

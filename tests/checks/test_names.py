@@ -1,10 +1,10 @@
 """names: every path can be written and read everywhere, and is a file with bytes of its own."""
 
 import pytest
-from examples import entry, tree
 from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import entry, tree
 from release.checks.names import Names
 from release.values import Entry, Level, Mode, path_faults
 

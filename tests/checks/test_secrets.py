@@ -8,10 +8,10 @@ import string
 from collections.abc import Sequence
 
 import pytest
-from examples import Files, config, entry, tree
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from examples import Files, config, entry, tree
 from release.checks.secrets import Secrets
 from release.values import Finding, Level, RepoPath, Sha256, Waiver
 

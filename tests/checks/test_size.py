@@ -1,8 +1,8 @@
 """size: nothing is larger than the Hub takes."""
 
 import pytest
-from examples import entry, tree
 
+from examples import entry, tree
 from release.checks.size import Size
 from release.values import Entry, Level, Mode
 from release.values.tree import SUMS

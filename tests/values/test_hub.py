@@ -1,10 +1,10 @@
 """What the Hub says of itself, compared with what a release expects."""
 
 import pytest
-from examples import entry, oid
 from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import entry, oid
 from release.values import HubCommit, HubFile, HubHead, Sha256
 from release.values.hub import differences
 

@@ -4,10 +4,10 @@ import json
 from typing import Any
 
 import pytest
-from examples import config, entry, oid, source, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import config, entry, oid, source, tree
 from release.values import Mode, Origin, path_faults
 from release.values.manifest import Manifest
 

@@ -1,10 +1,10 @@
 """Release notes and the archive's table: written for readers, and read again by the archive check."""
 
 import pytest
-from examples import RECORD, oid, record
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from examples import RECORD, oid, record
 from release.values import RecordedFile, RepoType, Sha256, TagName
 from release.values.notes import archived_digests, release_notes, with_row
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from examples import config, entry, oid, source, tree
 from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import config, entry, oid, source, tree
 from release.values import Change, CheckedTree, HubCommit, HubFile, HubHead, Kind, Plan, RemoteTag, RepoId, TagName
 from release.values.plan import Storage, guessed_storage, release_id
 

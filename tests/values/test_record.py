@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from examples import RECORD, oid, record
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import RECORD, oid, record
 from release.values import Record, RecordedFile, Sha256, TagName
 from release.values.record import SCHEMA, read_records
 

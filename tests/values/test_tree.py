@@ -5,10 +5,10 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from examples import RECORD, entry, oid, record, source, tree
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from examples import RECORD, entry, oid, record, source, tree
 from release.values import Mode, RepoId, RepoType, Sha256, TagName, path_faults
 from release.values.tree import SUMS, SUMS_SIGNATURE, collisions, sums_of
 
