@@ -36,6 +36,8 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 @dataclass(frozen=True)
 class User:
+    """A person. The name is also a namespace."""
+
     name: str
     fullname: str
     email: str
@@ -60,6 +62,7 @@ class Visitor:
 
     @property
     def name(self) -> str | None:
+        """The user's name; None without a token."""
         return self.user.name if self.user is not None else None
 
 
@@ -89,6 +92,7 @@ class Accounts:
         return self.is_open or visitor.name == namespace or self._role(visitor, namespace) is not None
 
     def may_create(self, visitor: Visitor, namespace: str) -> bool:
+        """Whether new repositories can be made in a namespace."""
         if not visitor.may_write:
             return False
         role = self._role(visitor, namespace)
@@ -104,6 +108,7 @@ class Accounts:
         return role == "contributor" and visitor.name == creator
 
     def memberships(self, user: str) -> list[tuple[Organization, Role]]:
+        """The organisations of a user, with the role in each."""
         return [(each, each.members[user]) for each in self.organizations.values() if user in each.members]
 
     def _role(self, visitor: Visitor, namespace: str) -> Role | None:

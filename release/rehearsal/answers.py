@@ -54,6 +54,7 @@ class Moved(Exception):
 
 
 def bad_request(message: str, **facts: Any) -> HubError:
+    """400; `facts` are further keys of the body."""
     return HubError(400, message, facts=facts)
 
 
@@ -63,14 +64,17 @@ def not_signed_in(*, on_repository: bool = False) -> HubError:
 
 
 def bad_token() -> HubError:
+    """401 for a token that nobody has. It must not look like a missing repository."""
     return HubError(401, "Invalid credentials in Authorization header")
 
 
 def repo_not_found() -> HubError:
+    """404 for a repository that is not there, or that the sender must not know of."""
     return HubError(404, "Repository not found", code=REPO_NOT_FOUND)
 
 
 def revision_not_found(revision: str) -> HubError:
+    """404 for a branch, tag or commit that is not there."""
     return HubError(404, f"Invalid rev id: {revision}", code=REVISION_NOT_FOUND)
 
 
@@ -82,10 +86,12 @@ def entry_not_found(message: str = "Entry not found", *, commit: str | None = No
 
 
 def forbidden(message: str) -> HubError:
+    """403 for what the sender has no right to."""
     return HubError(403, message)
 
 
 def conflict(message: str, **facts: Any) -> HubError:
+    """409 for what is there already; `facts` are further keys of the body."""
     return HubError(409, message, facts=facts)
 
 
@@ -95,6 +101,7 @@ def stale_parent() -> HubError:
 
 
 def gated(kind: str, repo_id: str, *, signed_in: bool) -> HubError:
+    """401 or 403 for the files of a gated repository; `kind` is model, dataset or space."""
     if not signed_in:
         return HubError(
             401,

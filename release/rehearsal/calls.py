@@ -50,6 +50,8 @@ class Hub:
 
 @dataclass(frozen=True)
 class Call:
+    """One request. `values` are the parts of the address, unquoted; `body` is on disk when it is long."""
+
     hub: Hub
     request: Request
     visitor: Visitor
@@ -58,10 +60,12 @@ class Call:
 
     @property
     def store(self) -> Store:
+        """What the Hub keeps."""
         return self.hub.store
 
     @property
     def query(self) -> Mapping[str, str]:
+        """The query, each key with its last value."""
         return self.request.query_params
 
     @property
@@ -108,6 +112,7 @@ class Call:
 
     @property
     def kind(self) -> Kind:
+        """The kind of repository that the address is about."""
         return cast(Kind, self.values.get("kind", "model"))
 
     def repository(self, *, writing: bool = False) -> Repository:
@@ -131,10 +136,12 @@ class Call:
         return repository
 
     def may_see(self, repository: Repository) -> bool:
+        """Whether the sender may know of a repository."""
         is_public = repository.record.visibility == "public"
         return is_public or self.hub.accounts.may_read(self.visitor, repository.record.namespace)
 
     def may_write(self, repository: Repository) -> bool:
+        """Whether the sender may change, move and delete a repository."""
         return self.hub.accounts.may_write(self.visitor, repository.record.namespace, repository.record.creator)
 
     def require_commit(self, repository: Repository, revision: str) -> None:

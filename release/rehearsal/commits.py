@@ -25,11 +25,14 @@ class Header:
 
     @property
     def message(self) -> str:
+        """The whole message, as git keeps it."""
         return f"{self.summary}\n\n{self.description}" if self.description else self.summary
 
 
 @dataclass(frozen=True)
 class PutFile:
+    """A file whose bytes are kept in git."""
+
     path: str
     content: bytes
 

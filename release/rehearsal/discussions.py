@@ -34,6 +34,7 @@ class Discussion:
 
     @property
     def ref(self) -> str:
+        """Where the commits of a pull request are."""
         return f"refs/pr/{self.num}"
 
     @property
@@ -58,6 +59,7 @@ class Discussions:
         return list(reversed(self._all))
 
     def get(self, num: int) -> Discussion | None:
+        """A discussion by its number; None if there is none."""
         return self._all[num - 1] if 0 < num <= len(self._all) else None
 
     def of_ref(self, ref: str) -> Discussion | None:
@@ -115,10 +117,12 @@ class Discussions:
 
 
 def author_of(name: str) -> dict[str, Any]:
+    """A user as events and discussions name them."""
     return {"name": name, "fullname": name, "type": "user", "avatarUrl": "", "isPro": False}
 
 
 def comment(author: str, text: str) -> Event:
+    """Somebody says something."""
     latest = _version(author, text)
     return _event("comment", author, {"edited": False, "hidden": False, "latest": latest, "history": [latest]})
 
@@ -137,14 +141,17 @@ def hidden(before: Event, author: str) -> Event:
 
 
 def status_change(author: str, status: Status) -> Event:
+    """Somebody opens, closes or merges."""
     return _event("status-change", author, {"status": status})
 
 
 def title_change(author: str, before: str, after: str) -> Event:
+    """Somebody finds a better title."""
     return _event("title-change", author, {"from": before, "to": after})
 
 
 def commit_event(author: str, subject: str, oid: str) -> Event:
+    """A commit landed on a pull request's branch."""
     return _event("commit", author, {"subject": subject, "oid": oid})
 
 

@@ -80,6 +80,7 @@ class Fault:
             raise NotAFault("status must be from 400 to 599")
 
     def matches(self, method: str, path: str) -> bool:
+        """Whether a request is meant; `path` is unquoted."""
         same_method = self.method is None or self.method.upper() == method
         return same_method and re.match(fnmatch.translate(self.path), path) is not None
 
@@ -88,6 +89,7 @@ class Fault:
         return fnmatch.fnmatchcase(name, self.file)
 
     def to_json(self) -> dict[str, Any]:
+        """The fault as POST /api/rehearsal/faults takes it, with its id."""
         return asdict(self)
 
     @classmethod
@@ -111,11 +113,13 @@ class Faults:
         self._left: dict[str, tuple[Fault, int | None]] = {}
 
     def add(self, fault: Fault) -> Fault:
+        """Switch a fault on."""
         with self._lock:
             self._left[fault.id] = (fault, fault.times)
         return fault
 
     def clear(self) -> None:
+        """Switch all faults off."""
         with self._lock:
             self._left.clear()
 

@@ -143,11 +143,13 @@ class BareGit:
         return True
 
     def delete_ref(self, name: str) -> None:
+        """Remove a full ref, wherever it is. Raises GitFailed if the name is impossible."""
         self.run("update-ref", "-d", name)
 
     # -- objects -------------------------------------------------------------------------------------------
 
     def tree_of(self, commit: str) -> str:
+        """The id of a commit's root tree."""
         return self.run("rev-parse", f"{commit}^{{tree}}").decode().strip()
 
     def entries(self, tree: str) -> list[GitEntry]:
@@ -156,6 +158,7 @@ class BareGit:
         return [_entry(line) for line in listing.split(b"\0") if line]
 
     def blob(self, oid: str) -> bytes:
+        """The bytes of one blob."""
         return self.run("cat-file", "blob", oid)
 
     def blobs(self, oids: Sequence[str]) -> dict[str, bytes]:

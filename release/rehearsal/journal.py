@@ -37,14 +37,17 @@ class Journal:
             return self._count
 
     def answer(self, number: int, status: int) -> None:
+        """The request with this number was answered."""
         with self._lock:
             if number in self._seen:
                 self._seen[number] = replace(self._seen[number], status=status)
 
     def all(self) -> list[Seen]:
+        """The requests, the earliest first."""
         with self._lock:
             return list(self._seen.values())
 
     def clear(self) -> None:
+        """Forget all requests."""
         with self._lock:
             self._seen.clear()

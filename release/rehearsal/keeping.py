@@ -16,6 +16,7 @@ class Kept(Generic[Value]):
         self._values: OrderedDict[str, Value] = OrderedDict()
 
     def get(self, key: str) -> Value | None:
+        """The value of a key; None if it was never put or has been pushed out."""
         with self._lock:
             value = self._values.get(key)
             if value is not None:
@@ -23,6 +24,7 @@ class Kept(Generic[Value]):
             return value
 
     def put(self, key: str, value: Value) -> None:
+        """Keep a value, and push out the one that was used longest ago if there are too many."""
         with self._lock:
             self._values[key] = value
             self._values.move_to_end(key)

@@ -31,10 +31,12 @@ class Signature:
 
     @property
     def line(self) -> bytes:
+        """The signature as git writes it in a commit."""
         return f"{self.name} <{self.email}> {self.at} +0000".encode()
 
 
 def signed_by(name: str) -> Signature:
+    """The signature of a user, now, with the address that the Hub gives its users."""
     return Signature(name, f"{name}@users.noreply.huggingface.co", int(datetime.now(UTC).timestamp()))
 
 

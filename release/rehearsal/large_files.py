@@ -32,12 +32,15 @@ class LargeFiles:
         self._incoming.mkdir(parents=True)
 
     def path(self, oid: str) -> Path:
+        """Where a large file is, or would be. `oid` is 64 hex digits."""
         return self._files / oid[:2] / oid[2:4] / oid
 
     def has(self, oid: str) -> bool:
+        """Whether a large file is here."""
         return self.path(oid).is_file()
 
     def size(self, oid: str) -> int:
+        """Size in bytes of a large file that is here."""
         return self.path(oid).stat().st_size
 
     def receive(self, oid: str, size: int) -> "Arrival":
@@ -108,6 +111,7 @@ class Arrival:
         self._file = waiting.open("wb")
 
     def write(self, block: bytes) -> None:
+        """Append bytes. Raises WrongContent as soon as they are more than announced."""
         self._received += len(block)
         if self._received > self._size:
             raise WrongContent(f"more than the {self._size} bytes that were announced")

@@ -37,6 +37,7 @@ class Ledger:
                 self._apply(json.loads(line))
 
     def owns(self, oid: str) -> bool:
+        """Whether the bytes were sent to this repository, or given to it."""
         return oid in self._uploaded
 
     @property

@@ -12,6 +12,8 @@ from release.rehearsal.git import BareGit, GitFailed
 
 @dataclass(frozen=True)
 class Blob:
+    """What is at a path: mode and blob id."""
+
     mode: str
     oid: str
 

@@ -19,6 +19,7 @@ class Pointer:
 
     @property
     def text(self) -> bytes:
+        """The blob that git keeps in place of the large file."""
         return f"version https://git-lfs.github.com/spec/v1\noid sha256:{self.oid}\nsize {self.size}\n".encode()
 
 

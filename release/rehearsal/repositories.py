@@ -38,6 +38,8 @@ def checked_repo_id(namespace: object, name: object) -> str:
 
 @dataclass(frozen=True)
 class Like:
+    """Who likes a repository, and since when."""
+
     user: str
     at: str
 
@@ -72,13 +74,16 @@ class Record:
 
     @property
     def repo_id(self) -> str:
+        """NAMESPACE/NAME."""
         return f"{self.namespace}/{self.name}"
 
     def to_json(self) -> dict[str, Any]:
+        """The record as it is kept on disk."""
         return dataclasses.asdict(self)
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> "Record":
+        """Reverse of `to_json`."""
         return cls(
             **{
                 **content,
@@ -103,14 +108,17 @@ class Repository:
 
     @classmethod
     def load(cls, folder: Path) -> "Repository":
+        """The repository in a folder that a store made."""
         return cls(folder, Record.from_json(json.loads((folder / "record.json").read_text(encoding="utf-8"))))
 
     @property
     def kind(self) -> Kind:
+        """Model, dataset, space or kernel."""
         return self.record.kind
 
     @property
     def repo_id(self) -> str:
+        """NAMESPACE/NAME."""
         return self.record.repo_id
 
     def update(self, **changes: Any) -> Record:
@@ -121,6 +129,7 @@ class Repository:
             return self.record
 
     def save(self) -> None:
+        """Write the record to disk."""
         write_json(self.folder / "record.json", self.record.to_json())
 
     # -- revisions -----------------------------------------------------------------------------------------
@@ -149,6 +158,7 @@ class Repository:
         return full
 
     def listing(self, commit: str) -> Listing:
+        """Everything in a commit."""
         return self._trees.at(commit)
 
     def last_commits(self, commit: str) -> Mapping[str, Commit]:

@@ -65,6 +65,7 @@ class EmbeddedHub:
         return self._journal.all()
 
     def forget_requests(self) -> None:
+        """Start `requests` anew."""
         self._journal.clear()
 
     def start(self) -> "EmbeddedHub":

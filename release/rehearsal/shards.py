@@ -45,6 +45,7 @@ class XetFile:
 
     @property
     def size(self) -> int:
+        """Size of the file in bytes."""
         return sum(segment.size for segment in self.segments)
 
 

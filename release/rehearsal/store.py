@@ -57,6 +57,7 @@ class Store:
         self._load()
 
     def close(self) -> None:
+        """Let another server open the directory."""
         self._lock_file.close()
 
     # -- repositories --------------------------------------------------------------------------------------
@@ -100,6 +101,7 @@ class Store:
         return repository
 
     def delete(self, repository: Repository) -> None:
+        """Remove a repository for good."""
         with self._lock:
             del self._repositories[repository.kind, repository.repo_id.lower()]
             # Renamed first: a folder that could not be removed in one go is not half a repository.

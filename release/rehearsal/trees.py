@@ -32,6 +32,8 @@ class File:
 
 @dataclass(frozen=True)
 class Folder:
+    """`oid` is the id of the tree in git."""
+
     path: str
     oid: str
 
@@ -44,10 +46,12 @@ class Listing:
 
     @cached_property
     def by_path(self) -> dict[str, File | Folder]:
+        """Entries by their path."""
         return {entry.path: entry for entry in self.entries}
 
     @property
     def files(self) -> list[File]:
+        """The files, in git's order."""
         return [entry for entry in self.entries if isinstance(entry, File)]
 
     def below(self, folder: str, *, recursive: bool) -> list[File | Folder] | None:
@@ -71,6 +75,7 @@ class Trees:
         return self._kept.get(commit) is not None
 
     def at(self, commit: str) -> Listing:
+        """Everything in a commit."""
         listing = self._kept.get(commit)
         if listing is None:
             listing = Listing(_resolve(self._git, self._git.entries(self._git.tree_of(commit))))

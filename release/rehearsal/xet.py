@@ -69,6 +69,7 @@ class XetStore:
         return files
 
     def file(self, xet_hash: str) -> XetFile | None:
+        """The file with this Xet hash."""
         return self._files.get(xet_hash)
 
     def by_sha256(self, oid: str) -> XetFile | None:

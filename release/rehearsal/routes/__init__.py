@@ -49,4 +49,5 @@ _STORAGE_AND_WEB = (rehearsal, xet, lfs, access, files)
 
 
 def all_routes() -> list[BaseRoute]:
+    """Every route, in the order in which they are tried."""
     return [route for room in (*_API, *_STORAGE_AND_WEB) for route in room.ROUTES]

@@ -12,6 +12,7 @@ from release.rehearsal.values import KINDS
 
 
 def whoami(call: Call) -> Response:
+    """The user of the token: name, organisations, and whether the token may write. 401 without one."""
     call.signed_in()
     user = call.visitor.user
     assert user is not None
@@ -47,6 +48,7 @@ def harnesses(_call: Call) -> Response:
 
 
 def user_overview(call: Call) -> Response:
+    """A user's public page: names, counts of what may be seen, organisations."""
     user = call.hub.accounts.users.get(call.values["name"])
     if user is None:
         raise HubError(404, "This user does not exist")
@@ -55,12 +57,14 @@ def user_overview(call: Call) -> Response:
 
 
 def organization_overview(call: Call) -> Response:
+    """An organisation's public page."""
     organization = _found(call)
     counts = _counts(call, organization.name)
     return JSONResponse({**_organization(organization), **counts, "numUsers": len(organization.members)})
 
 
 def organization_members(call: Call) -> Response:
+    """The users of an organisation."""
     users = call.hub.accounts.users
     return JSONResponse([_user(users[member]) for member in sorted(_found(call).members)])
 

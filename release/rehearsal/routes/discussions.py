@@ -74,6 +74,7 @@ def create(call: Call) -> Response:
 
 
 def details(call: Call) -> Response:
+    """A discussion with its events; of a pull request also base, conflicts, and with `diff` the difference."""
     repository = call.repository()
     discussion = _found(call, repository)
     answer = {**_summary(repository, discussion), "events": list(discussion.events)}
@@ -83,6 +84,7 @@ def details(call: Call) -> Response:
 
 
 def add_comment(call: Call) -> Response:
+    """{"newMessage": event}."""
     repository = call.repository()
     user = call.signed_in()
     event = comment(user, _text(call.json(), "comment"))
@@ -91,6 +93,7 @@ def add_comment(call: Call) -> Response:
 
 
 def edit_comment(call: Call) -> Response:
+    """{"updatedComment": event}; 403 for another's comment."""
     repository = call.repository()
     user = call.signed_in()
     discussion, before = _commented(call, repository)
@@ -102,6 +105,7 @@ def edit_comment(call: Call) -> Response:
 
 
 def hide_comment(call: Call) -> Response:
+    """{"updatedComment": event} without the text; for its author and the repository's writers."""
     repository = call.repository()
     user = call.signed_in()
     discussion, before = _commented(call, repository)
@@ -113,6 +117,7 @@ def hide_comment(call: Call) -> Response:
 
 
 def rename(call: Call) -> Response:
+    """{"newTitle": event}."""
     repository, discussion, user = _managed(call)
     title = _text(call.json(), "title")
     event = title_change(user, discussion.title, title)
@@ -121,6 +126,7 @@ def rename(call: Call) -> Response:
 
 
 def change_status(call: Call) -> Response:
+    """{"newStatus": event} for "open" or "closed", with a comment if there is one. A merged one stays."""
     repository, discussion, user = _managed(call)
     body = call.json()
     status = body.get("status")

@@ -26,6 +26,7 @@ def listing(call: Call) -> Response:
 
 
 def super_squash(call: Call) -> Response:
+    """One commit of all on a branch. 412 if it moves in the meantime."""
     repository = call.repository(writing=True)
     user = call.signed_in()
     revision = call.values["revision"]

@@ -35,6 +35,7 @@ _ON_REQUEST = ("baseModels", "childrenModelCount", "downloadsAllTime", "resource
 
 
 def info(call: Call) -> Response:
+    """A repository at a revision, or what `expand` asks for; with `blobs` the sizes and ids of its files."""
     repository = call.repository()
     revision = call.values.get("revision", "main")
     commit = repository.commit(revision)

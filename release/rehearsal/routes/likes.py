@@ -10,6 +10,7 @@ from release.rehearsal.values import KINDS, now
 
 
 def like(call: Call) -> Response:
+    """Once is enough."""
     repository = call.repository()
     user = call.signed_in()
     if user not in {each.user for each in repository.record.likes}:
@@ -18,6 +19,7 @@ def like(call: Call) -> Response:
 
 
 def unlike(call: Call) -> Response:
+    """Not liking what one did not like is fine."""
     repository = call.repository()
     user = call.signed_in()
     repository.update(likes=tuple(each for each in repository.record.likes if each.user != user))
@@ -25,12 +27,14 @@ def unlike(call: Call) -> Response:
 
 
 def likers(call: Call) -> Response:
+    """One page of users."""
     likes = call.repository().record.likes
     users = [{"user": each.user, "fullname": each.user, "avatarUrl": "", "type": "user"} for each in likes]
     return page(users, url=call.url, query=call.query, size=1000)
 
 
 def likes_of(call: Call) -> Response:
+    """One page of what a user likes, as far as the sender may see it."""
     user = call.values["user"]
     found = [
         {"createdAt": each.at, "repo": {"name": repository.repo_id, "type": repository.kind}}

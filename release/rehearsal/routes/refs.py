@@ -14,6 +14,7 @@ from release.rehearsal.values import DEFAULT_BRANCH
 
 
 def refs(call: Call) -> Response:
+    """Branches, conversions and tags, and with `include_prs` the pull requests, each with its commit."""
     repository = call.repository()
     answer = {
         "branches": _listed(repository, "refs/heads/"),
@@ -39,6 +40,7 @@ def create_branch(call: Call) -> Response:
 
 
 def delete_branch(call: Call) -> Response:
+    """403 for main, 404 for a branch that is not there."""
     repository = call.repository(writing=True)
     ref = f"refs/heads/{call.values['branch']}"
     if ref == DEFAULT_BRANCH:
@@ -63,6 +65,7 @@ def create_tag(call: Call) -> Response:
 
 
 def delete_tag(call: Call) -> Response:
+    """404 for a tag that is not there."""
     repository = call.repository(writing=True)
     _delete(repository, f"refs/tags/{call.values['revision']}")
     return Response("OK")

@@ -23,19 +23,23 @@ def add_faults(call: Call) -> Response:
 
 
 def list_faults(call: Call) -> Response:
+    """Each fault, and how many times it will still strike."""
     return JSONResponse([{**fault.to_json(), "left": left} for fault, left in call.hub.faults.active()])
 
 
 def clear_faults(call: Call) -> Response:
+    """Fail no more."""
     call.hub.faults.clear()
     return Response("OK")
 
 
 def list_requests(call: Call) -> Response:
+    """What was asked, in order: method, path and status."""
     return JSONResponse([vars(seen) for seen in call.hub.journal.all()])
 
 
 def clear_requests(call: Call) -> Response:
+    """Forget what was asked."""
     call.hub.journal.clear()
     return Response("OK")
 

@@ -14,6 +14,7 @@ _SDKS = ("gradio", "streamlit", "docker", "static")
 
 
 def create(call: Call) -> Response:
+    """{"url"}; 409, with the url too, if there is one; 403 in a namespace of others."""
     user = call.signed_in()
     body = call.json()
     kind = kind_of(body.get("type"))
@@ -36,6 +37,7 @@ def create(call: Call) -> Response:
 
 
 def delete(call: Call) -> Response:
+    """The repository that the body names; 404 if there is none."""
     user = call.signed_in()
     body = call.json()
     repo_id = f"{body.get('organization') or user}/{body.get('name')}"
@@ -44,6 +46,7 @@ def delete(call: Call) -> Response:
 
 
 def move(call: Call) -> Response:
+    """Another name; requests for the old one are redirected from then on. 409 if it is taken."""
     call.signed_in()
     body = call.json()
     kind = kind_of(body.get("type"))
@@ -55,6 +58,7 @@ def move(call: Call) -> Response:
 
 
 def duplicate(call: Call) -> Response:
+    """{"url"} of a copy with all history and large files; 409, with the url too, if the name is taken."""
     user = call.signed_in()
     source = call.repository()
     call.require_access(source)
@@ -72,6 +76,7 @@ def duplicate(call: Call) -> Response:
 
 
 def settings(call: Call) -> Response:
+    """Visibility and gate."""
     repository = call.repository(writing=True)
     body = call.json()
     changes: dict[str, Any] = {}
@@ -88,10 +93,12 @@ def settings(call: Call) -> Response:
 
 
 def mine(call: Call) -> Response:
+    """What the sender's repositories take up, in bytes."""
     return _storage(call, call.signed_in())
 
 
 def of_organization(call: Call) -> Response:
+    """What an organisation's repositories take up, for its members."""
     user = call.signed_in()
     organization = call.hub.accounts.organizations.get(call.values["organization"])
     if not call.hub.accounts.is_open and (organization is None or user not in organization.members):
@@ -100,11 +107,13 @@ def of_organization(call: Call) -> Response:
 
 
 def auth_check(call: Call) -> Response:
+    """200 if the sender may read the files."""
     call.require_access(call.repository())
     return Response("OK")
 
 
 def auth_check_write(call: Call) -> Response:
+    """200 if the sender may write."""
     call.repository(writing=True)
     return Response("OK")
 

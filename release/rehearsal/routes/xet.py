@@ -23,6 +23,7 @@ _LIFETIME = 3600  # seconds
 
 
 def write_token(call: Call) -> Response:
+    """A token to send with; for those who may commit to the revision, or open a pull request."""
     repository = call.repository()
     call.signed_in()
     if "create_pr" not in call.query:
@@ -31,6 +32,7 @@ def write_token(call: Call) -> Response:
 
 
 def read_token(call: Call) -> Response:
+    """A token to fetch with; for those who may read the files."""
     repository = call.repository()
     call.require_access(repository)
     return _token(call, repository, "read")
@@ -42,6 +44,7 @@ def unknown_chunk(_call: Call) -> Response:
 
 
 def keep_xorb(call: Call) -> Response:
+    """{"was_inserted"}. 400 if it is not a xorb."""
     _scope(call, "write")
     call.body.seek(0)
     try:
@@ -134,6 +137,6 @@ ROUTES = [
     on_storage("POST", f"{_STORE}/v1/xorbs/{{prefix}}/{{name}}", keep_xorb),
     on_storage("POST", f"{_STORE}/v1/shards", keep_shard),
     on_storage("GET", f"{_STORE}/v1/reconstructions/{{name}}", reconstruction),
-    on_storage("POST", f"{_STORE}/v1/telemetry", telemetry),
+    on_storage("POST", "/v1/telemetry", telemetry),
     on_storage("GET", "/storage/xorbs/{name}", xorb),
 ]
