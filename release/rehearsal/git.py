@@ -95,15 +95,16 @@ class BareGit:
             )
             assert child.stdin is not None
             assert child.stdout is not None
+            is_whole = False
             try:
                 yield child.stdin, child.stdout
+                is_whole = True
             except BrokenPipeError:
                 # git went away while it was written to; why, it has said.
-                pass
-            except BaseException:
-                child.kill()
-                raise
+                is_whole = True
             finally:
+                if not is_whole:
+                    child.kill()
                 for pipe in (child.stdin, child.stdout):
                     with suppress(BrokenPipeError):
                         pipe.close()
