@@ -21,6 +21,9 @@ COMMANDS = {
     "verify": "Compare the Hub with a record.",
     "status": "Show where each tag stands.",
     "rehearse": "Release a clone to an embedded Hub.",
+    "render": "Render a captured request.",
+    "compose": "Print a built template, or its twin.",
+    "proxy": "Watch what a template makes of traffic.",
     "hub": "Run an embedded Hub.",
 }
 _REPORT = "this is a bug in `release`: please report it with the lines above and the command that you ran"

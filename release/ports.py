@@ -69,7 +69,14 @@ class Blob:
     chunks: Iterator[bytes]
 
 
-class ReadsSource(Protocol):
+class ReadsBlobs(Protocol):
+    """Blobs by their ids, wherever they lie."""
+
+    def blobs(self, oids: Sequence[Oid]) -> Iterator[Blob]:
+        """Each blob, in the order asked for; every blob is hashed against its id."""
+
+
+class ReadsSource(ReadsBlobs, Protocol):
     """Git objects, whatever the worktree, the index, attributes, filters or replacements say."""
 
     def ref(self, name: str) -> Oid | None:
@@ -81,11 +88,11 @@ class ReadsSource(Protocol):
     def listing(self, tree: Oid) -> Iterator[SourceItem]:
         """All files below a tree, sorted by the bytes of their paths."""
 
-    def blobs(self, oids: Sequence[Oid]) -> Iterator[Blob]:
-        """Each blob, in the order asked for; every blob is hashed against its id."""
-
     def diff(self, old: Oid, new: Oid) -> bytes:
-        """The patch between two trees: all files as text, no context, no renames, filters, drivers or attributes."""
+        """The patch between two trees as `git diff` makes it: all files as text, no filters, drivers or attributes.
+
+        Renames are found; files above 16 MiB are left out.
+        """
 
     def is_shallow(self) -> bool:
         """Whether history was cut off."""
@@ -302,6 +309,7 @@ __all__ = [
     "FetchesPins",
     "Journal",
     "Narrator",
+    "ReadsBlobs",
     "ReadsConfig",
     "ReadsHub",
     "ReadsRemote",

@@ -8,6 +8,9 @@ archive       records and copies in the worktree
 pins          upstream files, content-addressed
 hub           the Hub's API, through huggingface_hub
 hf            the `hf upload` command
+folder        a folder of the worktree, read as a tree
+captures      files that captured requests go to
+proxy         a passive HTTP proxy
 clock         waiting
 clone         a throw-away clone to rehearse on
 terminal      rich: narration on stderr, results on stdout

@@ -1,9 +1,10 @@
-"""files_below(): the bytes of a file, or of all files of a folder, as a tag holds them."""
+"""files_below(), template_files(): bytes as a tag holds them, of a folder, and of all that a template is made of."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from release.compose.folders import shared_folder
 from release.ports import ReadsSource, SourceItem
-from release.values import Mode
+from release.values import Mode, TemplateRule
 
 _WITH_BYTES = (Mode.REGULAR, Mode.EXECUTABLE)
 
@@ -18,3 +19,13 @@ def files_below(source: ReadsSource, listing: Iterable[SourceItem], path: str) -
     ]
     blobs = source.blobs([item.oid for item in found])
     return {item.path: b"".join(blob.chunks) for item, blob in zip(found, blobs, strict=True)}
+
+
+def template_files(source: ReadsSource, listing: Sequence[SourceItem], rule: TemplateRule) -> dict[str, bytes]:
+    """Path in the tag → bytes, for all that `build_template` reads: the rule's source and the folder that it shares.
+
+    Raises `CannotBuild` where build.toml names no such folder.
+    """
+    files = files_below(source, listing, rule.source)
+    shared = shared_folder(rule.source, files)
+    return files if shared is None else files | files_below(source, listing, shared)

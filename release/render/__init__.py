@@ -5,6 +5,7 @@ reading       the files of a fixture package, and all that is wrong with them
 expansions    long texts in fixtures, as data
 expectations  what must come of a conversation
 fixtures      the package: conversations with their expectations
+requests      a captured request → variables, inventory, metrics
 suite         templates, fixtures and engines → outcomes and findings
 engines       one file an engine, each in a process of its own
 """
