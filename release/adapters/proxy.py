@@ -17,8 +17,8 @@ from starlette.routing import Route
 
 # They belong to one connection, not to the message (RFC 9110 §7.6.1); the length and the host are set anew.
 _HOP = frozenset(
-    """connection keep-alive proxy-authenticate proxy-authorization te trailer transfer-encoding upgrade host
-    content-length""".split()
+    {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding"}
+    | {"upgrade", "host", "content-length"}
 )
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 # Diagnoses that wait; one more is dropped rather than let a busy client eat the memory.
