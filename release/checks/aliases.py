@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from release.compose import CannotBuild, NoTwin, build_template, make_twin
-from release.compose.sources import files_below
+from release.compose.sources import files_below, template_files
 from release.ports import Engine, ReadsSource, SourceItem
 from release.render.fixtures import Fixture, find_package, read_package
 from release.render.reading import BadFixtures
@@ -35,7 +35,7 @@ class Aliases:
         names = rule.published(tree.source.tag)
         told = names.alias in dict(tree.problems)  # the build says it itself
         try:
-            text = build_template(rule, files_below(self.source, listing, rule.source))
+            text = build_template(rule, template_files(self.source, listing, rule))
             yield from _pair(tree, names.alias, names.versioned, text)
             twin = make_twin(text)
             yield from _pair(tree, names.oneline, names.versioned_oneline, twin)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from release.compose.folders import shared_folder
+from release.compose.folders import paths_in_the_tag, shared_folder
 from release.ports import ReadsSource, SourceItem
 from release.values import Mode, TemplateRule
 
@@ -27,5 +27,6 @@ def template_files(source: ReadsSource, listing: Sequence[SourceItem], rule: Tem
     Raises `CannotBuild` where build.toml names no such folder.
     """
     files = files_below(source, listing, rule.source)
-    shared = shared_folder(rule.source, files)
+    with paths_in_the_tag(rule.source, {}):
+        shared = shared_folder(rule.source, files)
     return files if shared is None else files | files_below(source, listing, shared)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from release.compose import CannotBuild, build_template, make_twin
-from release.compose.sources import files_below
+from release.compose.sources import template_files
 from release.errors import UsageError
 from release.ports import FetchesPins, ReadsConfig, ReadsSource, SourceItem, State, WritesTree
 from release.values import (
@@ -52,7 +52,7 @@ class Build:
         config, config_bytes = self.config(given)
         listing = tuple(self.source.listing(given.tree))
         layout = _Layout(config, listing, given.tag)
-        made, problems = self._made(given, config, listing)
+        made, problems, sources = self._made(given, config, listing)
         pinned = {pin.name: (pin, self.pins.fetch(pin)) for pin in config.upstream if pin.name}
         copied = {name: item for name, item in layout.copies.items() if name not in made and name not in pinned}
         wanted = {*copied, *made, *pinned}
@@ -82,7 +82,7 @@ class Build:
             entries=_ordered(entries),
             records=records,
             broken_records=broken,
-            unmatched=layout.unmatched,
+            unmatched=tuple(path for path in layout.unmatched if path not in sources),
             idle=layout.idle,
             problems=tuple(sorted(problems)),
         )
@@ -124,14 +124,17 @@ class Build:
 
     def _made(
         self, source: Source, config: Config, listing: tuple[SourceItem, ...]
-    ) -> tuple[dict[RepoPath, tuple[Origin, str, bytes]], list[tuple[str, str]]]:
-        """Each template's four files, and what could not be made."""
+    ) -> tuple[dict[RepoPath, tuple[Origin, str, bytes]], list[tuple[str, str]], set[str]]:
+        """Each template's four files, what could not be made, and the paths of all that templates are made of."""
         made: dict[RepoPath, tuple[Origin, str, bytes]] = {}
         problems: list[tuple[str, str]] = []
+        sources: set[str] = set()
         for rule in config.template:
             names = rule.published(source.tag)
             try:
-                text = build_template(rule, files_below(self.source, listing, rule.source))
+                files = template_files(self.source, listing, rule)
+                sources |= files.keys()
+                text = build_template(rule, files)
                 for name in (names.alias, names.versioned):
                     made[name] = (Origin.BUILT, rule.source, text.encode())
                 twin = make_twin(text)
@@ -139,7 +142,7 @@ class Build:
                     made[name] = (Origin.ONELINE, rule.source, twin.encode())
             except CannotBuild as error:
                 problems.append((names.alias, str(error)))
-        return made, problems
+        return made, problems, sources
 
     def _records(self, listing: tuple[SourceItem, ...]) -> tuple[tuple[Record, ...], tuple[tuple[str, str], ...]]:
         files = [item for item in listing if item.path.startswith(RECORDS) and item.path.endswith(".json")]

@@ -118,8 +118,9 @@ def test_a_folder_without_its_entry_is_refused() -> None:
     [
         ("\nentry = ", 2, "Invalid value"),
         ("a = 1\nb = c", 2, "at line 2"),
-        ("[features]\nx = 1\n[extra]", 3, "unknown key 'extra' (known: entry, features, versions)"),
+        ("[features]\nx = 1\n[extra]", 3, "unknown key 'extra' (known: entry, shared, features, versions)"),
         ("\nentry = 3", 2, "'entry' must be a text"),
+        ("shared = []", 1, "'shared' must be a text"),
         ("features = 1", 1, "'features' must be a table"),
         ('[features]\n"a-b" = 1', 2, "no name for a feature"),
         ("[features]\n_a = 1", 2, "no name for a feature"),

@@ -1,13 +1,12 @@
 """build_template(): what a [[template]] rule of a tag is built to."""
 
-from collections.abc import Iterator, Sequence
-
 import pytest
+from one_tree import OneTree
 
 from release.compose import CannotBuild, build_template
 from release.compose.sources import files_below
-from release.ports import Blob, ReadsSource, SourceItem
-from release.values import Mode, Oid, RepoPath, TemplateRule, git_blob_id
+from release.ports import SourceItem
+from release.values import Mode, RepoPath, TemplateRule, git_blob_id
 
 FOLDER = TemplateRule(RepoPath("templates/agentic"), RepoPath("chat_template"))
 FILE = TemplateRule(RepoPath("templates/plain.jinja"), RepoPath("chat_template"))
@@ -51,23 +50,10 @@ def test_what_cannot_be_built_names_its_path_in_the_tag(
     assert caught.value.message.startswith(said)
 
 
-class OneTree:
-    """A source with one tree, kept in memory."""
-
-    def __init__(self, files: dict[str, bytes]) -> None:
-        self.blobs_by_id = {git_blob_id(content): content for content in files.values()}
-
-    def blobs(self, oids: Sequence[Oid]) -> Iterator[Blob]:
-        for oid in oids:
-            content = self.blobs_by_id[oid]
-            yield Blob(oid, len(content), iter([content[:1], content[1:]]))
-
-
 def test_files_below_a_folder_are_its_own_and_those_with_bytes() -> None:
     files = {"t/a": b"one", "t/b/c": b"two", "t.jinja": b"three", "ta/x": b"four"}
-    listing = [SourceItem(path, Mode.REGULAR, git_blob_id(content)) for path, content in files.items()]
-    listing.append(SourceItem("t/link", Mode.SYMLINK, git_blob_id(b"a")))
-    source: ReadsSource = OneTree(files)  # type: ignore[assignment]
+    source = OneTree(files)
+    listing = [*source.items, SourceItem("t/link", Mode.SYMLINK, git_blob_id(b"a"))]
     assert files_below(source, listing, "t") == {"t/a": b"one", "t/b/c": b"two"}
     assert files_below(source, listing, "t.jinja") == {"t.jinja": b"three"}
     assert files_below(source, listing, "gone") == {}
