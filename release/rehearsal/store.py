@@ -35,10 +35,13 @@ Content = bytes | Path
 class Store:
     """The store in `directory`, which is made if it is missing or empty.
 
-    Raises UsageError if the directory holds something else, Unavailable if another server has it open.
+    Raises UsageError if the directory holds something else, Unavailable if another server has it open or there is no
+    git.
     """
 
     def __init__(self, directory: Path) -> None:
+        if shutil.which("git") is None:
+            raise Unavailable("git is not installed", hint="install git 2.28 or later")
         self.directory = directory.resolve()
         self._make()
         self._lock_file = (self.directory / "lock").open("w")

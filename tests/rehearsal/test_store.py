@@ -184,6 +184,15 @@ def test_the_users_git_configuration_has_no_say(tmp_path: Path) -> None:
     assert shown.stdout.split() == ["rehearsal", done.stdout.strip()]
 
 
+def test_without_git_there_is_no_store(tmp_path: Path) -> None:
+    script = "import sys; from pathlib import Path; from release.rehearsal.store import Store; Store(Path(sys.argv[1]))"
+    command = [sys.executable, "-c", script, str(tmp_path / "hub")]
+    done = subprocess.run(command, env={"PATH": ""}, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.strip().endswith("Unavailable: git is not installed")
+    assert not (tmp_path / "hub").exists()
+
+
 def test_no_token_is_on_disk(tmp_path: Path) -> None:
     accounts = tmp_path / "accounts.toml"
     accounts.write_text('[users.alice]\ntokens = ["hf_very_secret"]\n')
