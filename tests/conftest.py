@@ -5,7 +5,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# How long an example takes says something about the machine, not about the code.
+hypothesis.settings.register_profile("any-machine", deadline=None)
+hypothesis.settings.load_profile("any-machine")
 
 # Before anything is imported that reads them: no user's token, cache or git configuration reaches a test.
 for _name in [name for name in os.environ if name.startswith(("HF_", "GIT_", "HUGGING"))]:

@@ -24,6 +24,14 @@ class Mode(StrEnum):
     SYMLINK = "120000"
     SUBMODULE = "160000"
 
+    @classmethod
+    def of(cls, digits: str) -> "Mode":
+        """The mode that these digits of a git tree mean; old tools wrote other permissions (100664)."""
+        if digits.startswith("100"):
+            # Only the owner's exec bit means anything to git.
+            return cls.EXECUTABLE if int(digits, 8) & 0o100 else cls.REGULAR
+        return cls.SYMLINK if digits.startswith("120") else cls.SUBMODULE
+
 
 class Origin(StrEnum):
     """How a published file came to be."""

@@ -81,7 +81,7 @@ def test_each_kind_is_found_wherever_it_stands(kind: str, token: bytes, around: 
     st.integers(5_000, 40_000),
     st.sampled_from([b" ", b"\n", b" hf_ aws ", b"-----\n"]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_where_the_chunks_meet_changes_nothing(told: tuple[str, bytes], before: int, chunk: int, filler: bytes) -> None:
     """Kind, line and digest are those of the whole text, however it is cut."""
     content = (filler * before)[:before] + b" " + told[1] + (filler * 25_000)[:25_000]

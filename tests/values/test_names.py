@@ -64,7 +64,7 @@ def test_what_a_path_accepts_stays_inside_its_folder(playground: Path, text: str
 @given(PATHS)
 @example(".g\u200cit/config")
 @example("a/git~1")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_what_git_protects_a_checkout_from_is_refused(scratch: Path, text: str) -> None:
     """Git's own guard, for all file systems at once: it may take no path less than we do."""
     if not _is_path(text) or text.endswith("/"):
@@ -191,7 +191,7 @@ def _stricter(text: str) -> bool:
 @example("a.lock/b")
 @example("v1/.x")
 @example("a@{b")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_tag_name_is_what_git_calls_one(text: str) -> None:
     """`git check-ref-format refs/tags/NAME` decides; we are stricter only where it is written down."""
     if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text) or _stricter(text):
@@ -279,7 +279,7 @@ def test_a_repository_id_that_could_be_something_else_is_refused(text: str) -> N
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_blob_id_is_the_one_that_git_computes(content: bytes) -> None:
     told = subprocess.run(["git", "hash-object", "--stdin"], input=content, capture_output=True, check=True)
     assert git_blob_id(content) == told.stdout.decode().strip()

@@ -91,7 +91,7 @@ def _shell(folder: Path, command: str, stdin: bytes = b"") -> bytes:
 
 
 @given(st.dictionaries(SAFE, st.binary(max_size=20), min_size=1, max_size=6).filter(lambda f: not collisions(f)))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_checksums_are_those_of_the_shell(folder: Path, files: dict[str, bytes]) -> None:
     """The bytes, the in-toto dirHash, and the verdict of `sha256sum --check --strict`."""
     _lay_out(folder, files)

@@ -38,12 +38,17 @@ def may_be_wrong(content: bytes, rules: Rules) -> bool:
 
 
 def blank_lines_at_end(content: bytes) -> int:
-    """How many lines at the end hold nothing but white space."""
-    count = 0
-    for line in reversed(content.removesuffix(b"\n").split(b"\n") if content else []):
-        if line.strip(_SPACE):
+    """How many lines at the end hold nothing but white space, by git's way of counting.
+
+    It goes backwards to the second byte of the file, so that a blank first line counts only where it is long enough.
+    """
+    end, count = len(content) - (2 if content.endswith(b"\n") else 1), 0
+    while end > 0:
+        start = content.rfind(b"\n", 0, end + 1)
+        if content[start + 1 : end + 1].strip(_SPACE):
             break
         count += 1
+        end = start - 1
     return count
 
 
