@@ -235,7 +235,8 @@ class GitRepository:
         try:
             return self._run(["git", *arguments], self._apart, istream)
         except _GitSaid as error:
-            raise _damaged(f"git cannot read an object that the tag needs: {error}") from error
+            wanted = " and ".join(word for word in arguments if isinstance(word, Oid))
+            raise _damaged(f"git cannot read {wanted or 'the object store'}: {error}") from error
 
     def _run(self, command: list[str], environment: Mapping[str, str], istream: BinaryIO | None = None) -> bytes:
         try:
