@@ -4,6 +4,7 @@ Every complaint names its key, and all complaints come together. Keys that nobod
 error must not silently publish less.
 """
 
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ from release.values import (
 )
 
 FILE_NAMES = ("pyproject.toml", "release.toml")
-KEYS = {"repo", "repo-type", "visibility", "files", "message", "file", "template", "upstream", "waiver"}
+KEYS = {"repo", "repo-type", "visibility", "files", "message", "engines", "file", "template", "upstream", "waiver"}
 _T = TypeVar("_T")
 
 
@@ -200,6 +201,13 @@ def _message(text: str) -> str:
     return text
 
 
+def _engine(text: str) -> str:
+    # Which engines there are, the check `render` knows.
+    if not re.fullmatch(r"[a-z0-9][a-z0-9.-]*", text):
+        raise ValueError("an engine's name belongs here, such as transformers")
+    return text
+
+
 def _reason(text: str) -> str:
     if not text.strip():
         raise ValueError("say why the text may pass")
@@ -213,6 +221,7 @@ def _read(reader: _Reader, read_from: str, sha256: Sha256, overridden: bool) -> 
     visibility = reader.text("visibility", _one_of(Visibility), required=False)
     message = reader.text("message", _message, required=False)
     files = reader.texts("files", Glob)
+    engines = reader.texts("engines", _engine) if "engines" in reader.table else Config.engines
     # Each with the place where it stands: those that cannot be read leave no gap in the counting.
     file = {table.where: rule for table in reader.tables("file") if (rule := _file(table))}
     template = {table.where: built for table in reader.tables("template") if (built := _template(table))}
@@ -233,6 +242,7 @@ def _read(reader: _Reader, read_from: str, sha256: Sha256, overridden: bool) -> 
         template=tuple(template.values()),
         upstream=tuple(upstream.values()),
         waiver=waiver,
+        engines=engines,
         overridden=overridden,
     )
 

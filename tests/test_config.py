@@ -19,6 +19,7 @@ repo-type = "dataset"
 visibility = "public"
 message = "Version {{tag}}"
 files = ["README.md", "data/**"]
+engines = ["transformers", "llama.cpp-raw"]
 
 [[file]]
 source = "templates/card.md"
@@ -67,6 +68,11 @@ def test_the_largest_configuration_is_read_whole() -> None:
     assert (made.repo_type, made.visibility, made.message) == (RepoType.DATASET, Visibility.PUBLIC, "Version {tag}")
     assert (made.file[0].name, made.template[0].fixtures) == ("CARD.md", "tests/one")
     assert (made.upstream[0].newline, made.waiver[0].reason) == (Newline.PLUS_ONE, "a documented example")
+    assert made.engines == ("transformers", "llama.cpp-raw")
+
+
+def test_the_engines_that_are_always_there_are_required_unless_others_are_named() -> None:
+    assert read(SMALL.encode(), "release.toml").engines == ("transformers", "jinja2")
 
 
 def test_a_configuration_knows_where_it_stood_and_its_bytes() -> None:
@@ -117,6 +123,8 @@ def test_a_configuration_knows_where_it_stood_and_its_bytes() -> None:
         ),
         ("[[upstream]]\nsha256 = 'x'", "upstream[0].sha256: 'x': a sha256 is 64"),
         ("[[upstream]]\nnewline = 'two'", "upstream[0].newline: 'two': one of identical, plus-one, minus-one"),
+        ("engines = []", "engines: a list of strings belongs here, with at least one"),
+        ("engines = ['jinja2', 'Llama CPP']", "engines[1]: 'Llama CPP': an engine's name belongs here"),
         ("[[waiver]]\nreason = ' '", "waiver[0].reason: ' ': say why"),
     ],
 )

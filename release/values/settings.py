@@ -109,7 +109,7 @@ class Config:
     """`[tool.release]` of pyproject.toml, or release.toml, checked.
 
     `read_from` says where it stood ("pyproject.toml", "release.toml", or what --config-from named) and `sha256` is
-    the digest of that file's bytes.
+    the digest of that file's bytes. `engines` are the template engines without which there is no release.
     """
 
     repo: RepoId
@@ -123,4 +123,5 @@ class Config:
     template: tuple[TemplateRule, ...] = ()
     upstream: tuple[UpstreamPin, ...] = ()
     waiver: tuple[Waiver, ...] = ()
+    engines: tuple[str, ...] = ("transformers", "jinja2")
     overridden: bool = False
