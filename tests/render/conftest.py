@@ -22,7 +22,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 # Family → the name that its template is published under.
-FAMILIES = {"media-history": "chat_template_media_history"}
+FAMILIES = {"media-history": "chat_template_media_history", "stable": "chat_template_stable"}
 STOCK = "chat_template_stock.jinja"
 DATA = ("fixtures.json", "expected-results.json", "expansions.json")
 
@@ -86,13 +86,14 @@ def built(family):
     text = published(f"{FAMILIES[family]}.jinja")
     if text is not None:
         return text
-    folder = TOP / "templates" / family
-    if not folder.is_dir():
+    if not (TOP / "templates" / family).is_dir():
         pytest.fail(f"there is neither {FAMILIES[family]}.jinja nor templates/{family} in {TOP}")
-    from release.compose.assemble import assemble
+    from release.compose import build_template
+    from release.values import RepoPath, TemplateRule
 
-    sources = [*folder.rglob("*.jinja"), *folder.rglob("*.toml")]
-    return assemble({path.relative_to(folder).as_posix(): path.read_bytes().decode("utf-8") for path in sources})
+    rule = TemplateRule(RepoPath(f"templates/{family}"), RepoPath(FAMILIES[family]))
+    files = [path for path in (TOP / "templates").rglob("*") if path.is_file()]
+    return build_template(rule, {path.relative_to(TOP).as_posix(): path.read_bytes() for path in files})
 
 
 @cache
@@ -102,9 +103,9 @@ def one_line(family):
         return text
     if published(f"{FAMILIES[family]}.jinja") is not None:
         pytest.fail(f"{FAMILIES[family]}_oneline.txt is missing in {TOP}")
-    from release.compose.oneline import make_oneline
+    from release.compose import make_twin
 
-    return make_oneline(built(family))
+    return make_twin(built(family))
 
 
 @cache

@@ -7,13 +7,13 @@ import json
 import re
 from functools import cache
 
-import media_history as mh
 import pytest
+from families import MEDIA_HISTORY, PLAIN, SANDBOX, SHARED, outcome, render, stock, stock_bytes
 
 from release.render.fixtures import read_package
 
-LAB = mh.SHARED / "oracle" / "lab"
-BUGS = mh.SHARED / "cases" / "bugs"
+LAB = SHARED / "oracle" / "lab"
+BUGS = SHARED / "cases" / "bugs"
 MARKERS = {  # {{NAME}} in the lab's fixtures: what it stands for there
     "PNG_OLD": ("iVBORw0KGgoPNG_OLD_CANARY", "A"),
     "PNG_NEW": ("iVBORw0KGgoPNG_NEW_CANARY", "B"),
@@ -51,7 +51,7 @@ def lab_fixtures():
 
 
 def characters(text, fixture):
-    kind, made = mh.outcome(text, fixture.variables, mh.PLAIN)
+    kind, made = outcome(text, fixture.variables, PLAIN)
     return len(made) if kind == "prompt" else None
 
 
@@ -59,25 +59,25 @@ def characters(text, fixture):
 @pytest.mark.parametrize("name", NUMBERS)
 def test_the_lengths_are_the_published_ones(name):
     fixture = lab_fixtures()[name]
-    assert (characters(mh.stock(), fixture), characters(mh.built(), fixture)) == NUMBERS[name]
+    assert (characters(stock(), fixture), characters(MEDIA_HISTORY.built, fixture)) == NUMBERS[name]
 
 
 @lab
 @pytest.mark.parametrize("name", NUMBERS)
-@pytest.mark.parametrize("text", [mh.built, mh.twin], ids=["template", "twin"])
+@pytest.mark.parametrize("text", [MEDIA_HISTORY.built, MEDIA_HISTORY.twin], ids=["template", "twin"])
 def test_the_lab_fixtures_come_out_as_from_the_original(name, text):
     """The original runs in plain Jinja2 alone, since it appends to a list; ours gives its bytes in the sandbox too."""
     original = (LAB / "Qwen-3_5-media-history-template.jinja").read_text(encoding="utf-8")
     variables = lab_fixtures()[name].variables
-    expected = mh.outcome(original, variables, mh.PLAIN)
-    assert mh.outcome(text(), variables, mh.PLAIN) == expected
-    assert mh.outcome(text(), variables, mh.SANDBOX) == expected
+    expected = outcome(original, variables, PLAIN)
+    assert outcome(text, variables, PLAIN) == expected
+    assert outcome(text, variables, SANDBOX) == expected
 
 
 @lab
 def test_the_witness_package_holds_the_stock_template_of_the_lab():
     """The lab's copy has one newline more."""
-    assert (LAB / "Qwen-3_5-stock-template.jinja").read_bytes() == mh.stock_bytes() + b"\n"
+    assert (LAB / "Qwen-3_5-stock-template.jinja").read_bytes() == stock_bytes() + b"\n"
 
 
 @lab
@@ -87,7 +87,7 @@ def test_our_fixtures_share_no_sentence_with_the_lab():
         for name in ("fixtures.json", "expected-results.json")
         for text in re.findall(r'"([^"]*\w [^"]* [^"]*\w[^"]*)"', (LAB / name).read_text(encoding="utf-8"))
     } - {"System message must be at the beginning."}
-    ours = "".join(path.read_text(encoding="utf-8") for path in mh.SOURCES.glob("*.json"))
+    ours = "".join(path.read_text(encoding="utf-8") for path in MEDIA_HISTORY.sources.glob("*.json"))
     assert sentences
     assert [sentence for sentence in sentences if sentence in ours] == []
 
@@ -96,10 +96,10 @@ def test_our_fixtures_share_no_sentence_with_the_lab():
     "bug", [bug for bug in bugs if {"media-history", "stock"} & set(bug["families"])], ids=lambda bug: f"X-{bug['id']}"
 )
 def test_a_known_bug_is_mended(bug):
-    prompt = mh.render(mh.built(), bug["payload"], mh.PLAIN)
+    prompt = render(MEDIA_HISTORY.built, bug["payload"], PLAIN)
     assert [word for word in bug["lost"] if word not in prompt] == []
     actual = [bug["actual"][family] for family in ("media-history", "stock") if family in bug["actual"]]
     # Stock's bytes stay where parity was decided (X-46, X-48).
     assert (prompt in actual) == (bug["id"] in ("46", "48"))
-    assert mh.render(mh.built(), bug["payload"], mh.SANDBOX) == prompt
+    assert render(MEDIA_HISTORY.built, bug["payload"], SANDBOX) == prompt
     assert prompt.count("<|im_start|>") == prompt.count("<|im_end|>") + 1

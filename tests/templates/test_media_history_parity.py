@@ -1,20 +1,18 @@
 """What no rule of the family touches comes out byte for byte as from stock, errors included (M-001)."""
 
-import media_history as mh
 import pytest
+from families import MEDIA_HISTORY, environments, outcome, stock
 from hypothesis import given, settings
-from media_history_strategies import ordinary_variables
-
-environments = pytest.mark.parametrize("environment", [mh.PLAIN, mh.SANDBOX])
+from ordinary_strategies import ordinary_variables
 
 
 @environments
 @settings(max_examples=300, deadline=None)
 @given(variables=ordinary_variables())
 def test_ordinary_histories_render_as_from_stock(environment, variables):
-    ours = mh.outcome(mh.built(), variables, environment)
+    ours = outcome(MEDIA_HISTORY.built, variables, environment)
     assert ours[0] == "prompt"
-    assert ours == mh.outcome(mh.stock(), variables, environment)
+    assert ours == outcome(stock(), variables, environment)
 
 
 @environments
@@ -22,7 +20,7 @@ def test_ordinary_histories_render_as_from_stock(environment, variables):
 @given(variables=ordinary_variables(faulty=True))
 def test_faulty_histories_are_refused_as_by_stock(environment, variables):
     """The same message, whichever of several faults stock sees first."""
-    assert mh.outcome(mh.built(), variables, environment) == mh.outcome(mh.stock(), variables, environment)
+    assert outcome(MEDIA_HISTORY.built, variables, environment) == outcome(stock(), variables, environment)
 
 
 @pytest.mark.parametrize(
@@ -37,6 +35,6 @@ def test_faulty_histories_are_refused_as_by_stock(environment, variables):
     ],
 )
 def test_the_words_of_a_refusal_are_those_of_stock(messages, error):
-    ours = mh.outcome(mh.built(), {"messages": messages})
-    assert ours == mh.outcome(mh.stock(), {"messages": messages})
+    ours = outcome(MEDIA_HISTORY.built, {"messages": messages})
+    assert ours == outcome(stock(), {"messages": messages})
     assert error in ours[1]

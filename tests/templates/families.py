@@ -1,37 +1,65 @@
-"""The built media-history template, stock, and the environments that render them here."""
+"""The families of templates as they are built, stock, and the environments that render them here."""
 
 import json
 from collections.abc import Mapping
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 
 import jinja2
 import jinja2.ext
+import pytest
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from release.compose.assemble import assemble
-from release.compose.oneline import make_oneline
+from release.compose import build_template, make_twin
 from release.render.fixtures import Fixture, read_package
+from release.values import RepoPath, TemplateRule
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ROOT / "templates" / "media-history"
 SHARED = ROOT.parent / "shared"
 PLAIN, SANDBOX = "plain", "transformers"
 
 # ("prompt", text) or ("error", message): two templates agree if these are equal.
 Outcome = tuple[str, str]
 
-
-@cache
-def built() -> str:
-    paths = [*SOURCES.rglob("*.jinja"), *SOURCES.rglob("*.toml")]
-    return assemble({path.relative_to(SOURCES).as_posix(): path.read_text(encoding="utf-8") for path in paths})
+environments = pytest.mark.parametrize("environment", [PLAIN, SANDBOX])
 
 
-@cache
-def twin() -> str:
-    return make_oneline(built())
+@dataclass(frozen=True)
+class Family:
+    """A folder of templates/, published as `template`."""
+
+    name: str
+    template: str
+
+    @property
+    def sources(self) -> Path:
+        return ROOT / "templates" / self.name
+
+    @cached_property
+    def built(self) -> str:
+        rule = TemplateRule(RepoPath(f"templates/{self.name}"), RepoPath(self.template))
+        return build_template(rule, _all_sources())
+
+    @cached_property
+    def twin(self) -> str:
+        return make_twin(self.built)
+
+    @cached_property
+    def fixtures(self) -> tuple[Fixture, ...]:
+        return read_package({path.name: path.read_bytes() for path in self.sources.glob("*.json")}).fixtures
+
+    @property
+    def notice(self) -> str:
+        return self.built.split("#}")[0]
+
+
+MEDIA_HISTORY = Family("media-history", "chat_template_media_history")
+STABLE = Family("stable", "chat_template_stable")
+FAMILIES = (MEDIA_HISTORY, STABLE)
+
+each_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 
 
 @cache
@@ -45,11 +73,6 @@ def stock() -> str:
     return stock_bytes().decode("utf-8")
 
 
-@cache
-def fixtures() -> tuple[Fixture, ...]:
-    return read_package({path.name: path.read_bytes() for path in SOURCES.glob("*.json")}).fixtures
-
-
 def render(text: str, variables: Mapping[str, object], environment: str = SANDBOX) -> str:
     """The prompt. Raises what Jinja2, or the template through raise_exception, raises."""
     return _compiled(text, environment).render(**variables)
@@ -60,6 +83,12 @@ def outcome(text: str, variables: Mapping[str, object], environment: str = SANDB
         return "prompt", render(text, variables, environment)
     except (jinja2.TemplateError, TypeError) as error:
         return "error", str(error)
+
+
+@cache
+def _all_sources() -> dict[str, bytes]:
+    paths = (path for path in (ROOT / "templates").rglob("*") if path.is_file())
+    return {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in paths}
 
 
 @cache
