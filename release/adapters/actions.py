@@ -6,6 +6,7 @@ Everything is encoded: a line break in a file name must not become a workflow co
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from release.values import Finding, Level
 
@@ -35,7 +36,8 @@ def summarise(title: str, rows: Mapping[str, str], environ: Mapping[str, str] = 
         return
     lines = [f"### {_cell(title)}", "", "| | |", "| --- | --- |"]
     lines += [f"| {_cell(name)} | {_cell(value)} |" for name, value in rows.items()]
-    with open(path, "a", encoding="utf-8") as summary:
+    # A summary that cannot be written is no failure of the release; a name that is not UTF-8 is no failure of it.
+    with suppress(OSError), open(path, "a", encoding="utf-8", errors="backslashreplace") as summary:
         summary.write("\n".join([*lines, "", ""]))
 
 

@@ -58,15 +58,19 @@ class Remote:
             return url
         if "::" in url or "://" in url or url.startswith("-"):
             raise Refused(
-                f"the remote's address {url!r} is not asked: only https, ssh and files are",
+                f"the remote's address {_shown(url)!r} is not asked: only https, ssh and files are",
                 hint="point the remote at an https or ssh address: git remote set-url NAME URL",
             )
         return str(self._base / url)
 
 
 def _silent(url: str, said: str) -> Unavailable:
-    shown = re.sub(r"//[^/@]*@", "//", url)
     return Unavailable(
-        f"the remote {shown} did not answer: {re.sub(r'//[^/@ ]*@', '//', said)}",
+        f"the remote {_shown(url)} did not answer: {_shown(' '.join(said.split()))}",
         hint="check the connection and your credentials, then run the same command again",
     )
+
+
+def _shown(text: str) -> str:
+    """Without the user part of addresses, in which tokens and passwords are."""
+    return re.sub(r"(?<=//)[^/@\s]*@", "", text)

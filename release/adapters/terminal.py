@@ -38,7 +38,7 @@ class Terminal:
 
     def note(self, text: str) -> None:
         self._end_bar()
-        self._say(f"  {printable(text)}", "")
+        self._say(f"  {one_line(text)}", "")
 
     def progress(self, what: str, done: int, total: int) -> None:
         if not sys.stderr.isatty() or total <= 0:
@@ -91,10 +91,10 @@ class Terminal:
             self._object({"ok": False, "exit": error.exit_code, "error": facts})
         if findings := getattr(error, "findings", ()):
             self.show([findings_table(findings)])
-        self._say(f"{_ERROR_WORDS.get(error.exit_code, 'error')}: {printable(error.message)}", "bold red")
+        self._say(f"{_ERROR_WORDS.get(error.exit_code, 'error')}: {one_line(error.message)}", "bold red")
         for complaint in error.complaints:
-            self._say(f"  - {printable(complaint)}", "")
-        self._say(f"  → {printable(error.hint)}", "")
+            self._say(f"  - {one_line(complaint)}", "")
+        self._say(f"  → {one_line(error.hint)}", "")
 
     def _object(self, document: Mapping[str, object]) -> None:
         # ASCII only: no name from outside can reorder or colour what is shown.
@@ -122,6 +122,13 @@ def printable(text: str) -> str:
     return "".join(_shown(char) for char in text)
 
 
+def one_line(text: str) -> str:
+    """The same with line breaks spelled out too: no name can begin a line that looks like one of ours, or that GitHub
+    Actions takes for a command.
+    """
+    return printable(text).replace("\n", "\\n")
+
+
 def _shown(char: str) -> str:
     if char in "\n\t" or char.isprintable():
         return char
@@ -140,7 +147,7 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[
     for index, title in enumerate(titles):
         made.add_column(title, justify="right" if index in right else "left", overflow="fold")
     for row in rows:
-        made.add_row(*(Text(printable(cell).replace("\n", "\\n")) for cell in row))
+        made.add_row(*(Text(one_line(cell)) for cell in row))
     return made
 
 

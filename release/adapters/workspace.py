@@ -86,13 +86,14 @@ class Workspace:
         with _disk(self.folder):
             self._make_home()
             part = self.folder / f".{name}.part"
-            part.write_bytes(content)
+            part.unlink(missing_ok=True)
+            _create(part, content)
             part.replace(self.folder / name)
 
     def load(self, name: str) -> bytes | None:
         with _disk(self.folder):
             path = self.folder / name
-            return path.read_bytes() if path.is_file() else None
+            return path.read_bytes() if path.is_file() and not path.is_symlink() else None
 
     def forget(self, name: str) -> None:
         with _disk(self.folder):
@@ -102,21 +103,22 @@ class Workspace:
         line = json.dumps({"event": event, "at": datetime.now(UTC).isoformat(), **facts}) + "\n"
         with _disk(self.folder):
             self._make_home()
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
             handle = os.open(self.folder / "journal.jsonl", flags, 0o600)
             try:
-                _write_all(handle, line.encode())
+                size = os.fstat(handle).st_size
+                # What a torn line announced had not begun; it must not swallow the line after it.
+                torn = size and os.pread(handle, 1, size - 1) != b"\n"
+                _write_all(handle, (b"\n" if torn else b"") + line.encode())
                 os.fsync(handle)
             finally:
                 os.close(handle)
 
     def events(self) -> Sequence[Mapping[str, object]]:
-        found = []
-        for line in (self.load("journal.jsonl") or b"").splitlines(keepends=True):
-            # A machine that stopped while writing leaves a torn line; what it announced had not begun.
-            if line.endswith(b"\n"):
-                found.append(json.loads(line))
-        return found
+        # A machine that stopped while writing leaves a torn line; what it announced had not begun.
+        lines = (self.load("journal.jsonl") or b"").split(b"\n")[:-1]
+        events = [event for line in lines if isinstance(event := _event(line), dict)]
+        return [event for event in events if isinstance(event.get("event"), str)]
 
     @property
     def lock_handle(self) -> int:
@@ -139,11 +141,11 @@ class Workspace:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
-                pid = os.pread(handle, 32, 0).decode().strip() or "unknown"
+                pid = os.pread(handle, 32, 0).decode("ascii", "replace").strip() or "unknown"
                 raise Unfinished(
                     f"another run is publishing this release (process {pid})",
                     hint="wait until it has ended, then run the same command again: it will find what was done",
-                    facts={"pid": int(pid) if pid.isdigit() else None},
+                    facts={"pid": int(pid) if pid.isdecimal() else None},
                 ) from error
             self._lock = handle
             self.holder(os.getpid())
@@ -153,21 +155,42 @@ class Workspace:
             os.close(handle)
 
     def _make_home(self) -> None:
-        if self._home.is_symlink() or (self._home.exists() and not self._home.is_dir()):
-            raise Refused(f"{self._home} is not a folder of its own", hint="move it away: state is kept there")
-        self._home.mkdir(exist_ok=True)
+        for folder in (self._home, self.folder):
+            if folder.is_symlink():
+                raise Refused(f"{folder} is not a folder of its own", hint="move it away: state is kept there")
+            folder.mkdir(exist_ok=True)
         ignore = self._home / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n")
-        self.folder.mkdir(exist_ok=True)
+        if not os.path.lexists(ignore):
+            _create(ignore, b"*\n")
 
 
 def workspaces(top: Path) -> tuple[str, ...]:
     """The tags that have a folder with a manifest, by name."""
-    home = top / ".release"
-    if not home.is_dir():
-        return ()
-    return tuple(sorted(path.parent.name.replace("~", "/") for path in home.glob("*/manifest.json")))
+    names = (path.parent.name.replace("~", "/") for path in (top / ".release").glob("*/manifest.json"))
+    return tuple(sorted(name for name in names if _is_tag(name)))
+
+
+def _is_tag(name: str) -> bool:
+    try:
+        return bool(TagName(name))
+    except ValueError:
+        return False
+
+
+def _event(line: bytes) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _create(path: Path, content: bytes) -> None:
+    """A new file, never through a link that stands in its place."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
+    try:
+        _write_all(handle, content)
+    finally:
+        os.close(handle)
 
 
 def _write_all(handle: int, chunk: bytes) -> None:
@@ -177,7 +200,8 @@ def _write_all(handle: int, chunk: bytes) -> None:
 
 
 def _no_link(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW)
+    # Nor does a pipe that lies in a file's place keep us waiting for somebody to write into it.
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 @contextmanager

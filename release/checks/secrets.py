@@ -19,9 +19,10 @@ _KINDS = {
     "github-token": rb"gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,}",
     "aws-access-key": rb"(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}",
     "aws-secret-key": rb"(?i:aws.{0,20}?(?:secret|sk).{0,20}?[=:]\s{0,20}[\"']?)[A-Za-z0-9/+]{40}",
-    # With the key itself: a line that only speaks of keys is none, and a waiver is for one key, not for all.
-    "private-key": rb"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:%b|%b){0,300}?"
-    rb"[A-Za-z0-9+/]{16}(?:[A-Za-z0-9+/=]|%b){0,4000}" % (_GAP, _HEADER, _GAP),
+    # With the key itself, so that a waiver is for one key and not for all; without one, only where it ends its line.
+    "private-key": rb"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+    rb"(?:(?:%b|%b){0,300}?[A-Za-z0-9+/]{16}(?:[A-Za-z0-9+/=]|%b){0,4000}|(?=[ \t\r]{0,9}(?:\n|\Z|\\n)))"
+    % (_GAP, _HEADER, _GAP),
 }
 _ANY = b"|".join(b"(?P<_%d>%s)" % (index, form) for index, form in enumerate(_KINDS.values()))
 _SECRET = re.compile(rb"(?<![A-Za-z0-9])(?:" + _ANY + rb")(?![A-Za-z0-9])")

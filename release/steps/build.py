@@ -100,7 +100,7 @@ class Build:
         """Copies, in the order of their paths; what must not be written is listed without bytes."""
         wanted = []
         for name, item in copies.items():
-            if item.mode in (Mode.SYMLINK, Mode.SUBMODULE) or name in meeting or path_faults(name):
+            if not item.is_file or name in meeting or path_faults(name):
                 yield Entry(name, item.mode, Origin.COPIED, item.path)
             else:
                 wanted.append((RepoPath(name), item))
@@ -145,7 +145,7 @@ class Build:
         return made, problems, sources
 
     def _records(self, listing: tuple[SourceItem, ...]) -> tuple[tuple[Record, ...], tuple[tuple[str, str], ...]]:
-        files = [item for item in listing if item.path.startswith(RECORDS) and item.path.endswith(".json")]
+        files = [i for i in listing if i.path.startswith(RECORDS) and i.path.endswith(".json") and i.is_file]
         blobs = self.source.blobs([item.oid for item in files])
         return read_records((item.path, b"".join(blob.chunks)) for item, blob in zip(files, blobs, strict=True))
 

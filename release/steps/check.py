@@ -8,6 +8,7 @@ from typing import ClassVar
 from release.errors import Refused
 from release.ports import Check, State
 from release.values import CheckedTree, EngineRun, Finding, Level, Tree
+from release.values.documents import Document
 
 FINDINGS = "findings.json"
 _SCHEMA = "hf-release/findings/v1"
@@ -47,13 +48,13 @@ class Recall:
         """Raises `Refused` where no checks passed for exactly this tree."""
         content = self.state.load(FINDINGS)
         try:
-            document = json.loads(content or b"{}")
-            if document.get("schema") != _SCHEMA or document["dirHash"] != given.dir_hash:
+            document = Document.read(content or b"{}", _SCHEMA)
+            if document.text("dirHash") != given.dir_hash:
                 raise ValueError("they are not about this tree")
-            findings = tuple(Finding(**{**item, "level": Level(item["level"])}) for item in document["findings"])
-            engines = tuple(EngineRun(**item) for item in document["engines"])
-            tools = tuple((str(name), str(version)) for name, version in document["tools"])
-        except (ValueError, KeyError, TypeError) as wrong:
+            findings = tuple(_finding(item) for item in document.tables("findings"))
+            engines = tuple(_engine(item) for item in document.tables("engines"))
+            tools = document.pairs("tools")
+        except ValueError as wrong:
             raise Refused(
                 f"the findings about {given.source.tag} cannot be used: {wrong}",
                 hint=f"release prepare {given.source.tag}",
@@ -88,6 +89,21 @@ def _order(finding: Finding) -> tuple[int, str, str, int]:
     return levels[finding.level], finding.rule, finding.path or "", finding.line or 0
 
 
+def _finding(item: Document) -> Finding:
+    return Finding(
+        rule=item.text("rule"),
+        message=item.text("message"),
+        level=Level(item.text("level")),
+        path=item.text_or_none("path"),
+        line=item.count_or_none("line"),
+        column=item.count_or_none("column"),
+    )
+
+
+def _engine(item: Document) -> EngineRun:
+    return EngineRun(item.text("name"), item.text("version"), item.count("renders"), item.text_or_none("not_run"))
+
+
 def _to_json(
     tree: Tree,
     findings: tuple[Finding, ...],
@@ -100,6 +116,6 @@ def _to_json(
         "dirHash": tree.dir_hash,
         "findings": [vars(finding) for finding in findings],
         "engines": [vars(engine) for engine in engines],
-        "tools": [list(tool) for tool in tools],
+        "tools": dict(tools),
     }
     return (json.dumps(document, indent=1) + "\n").encode()

@@ -9,7 +9,7 @@ from release.ports import ReadsConfig, ReadsSource, ReadsTree, State
 from release.values import RepoPath, Source, Tree
 from release.values.manifest import Manifest
 from release.values.record import read_records
-from release.values.tree import RECORDS
+from release.values.tree import RECORDS, SUMS
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,15 @@ class Reopen:
         if config.sha256 != manifest.config_sha256:
             raise _altered(given, ["config.toml: it is not the configuration that was prepared"])
         listing = [item for item in self.source.listing(given.tree) if item.path.startswith(RECORDS)]
-        files = [item for item in listing if item.path.endswith(".json")]
+        files = [item for item in listing if item.path.endswith(".json") and item.is_file]
         blobs = self.source.blobs([item.oid for item in files])
         records, broken = read_records(
             (item.path, b"".join(blob.chunks)) for item, blob in zip(files, blobs, strict=True)
         )
         tree = Tree(given, config, manifest.entries, records, broken, manifest.unmatched)
         complaints = [*self._differences(tree)]
-        if tree.dir_hash != manifest.dir_hash:
+        sums = tree.by_path.get(SUMS)
+        if tree.dir_hash != manifest.dir_hash or sums is None or sums.sha256 != tree.dir_hash:
             complaints.append("manifest.json: its digests do not add up")
         if complaints:
             raise _altered(given, complaints)

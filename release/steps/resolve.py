@@ -1,17 +1,19 @@
 """Tag name → Source: peel exactly this tag, and say what is known about who made it."""
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from release.errors import Refused, UsageError
+from release.errors import Refused, Unavailable, UsageError
 from release.ports import ReadsSource, VerifiesSignature
 from release.values import Oid, Signature, Source, TagName
 from release.values.record import read_records
 from release.values.source import SignatureState
 from release.values.tree import RECORDS
 
-_SSH = b"-----BEGIN SSH SIGNATURE-----\n"
-_PGP = b"-----BEGIN PGP SIGNATURE-----\n"
+# As git looks for them: the last line that begins like this begins the signature.
+_SIGNATURE = re.compile(rb"^-----BEGIN (SSH SIGNATURE|PGP SIGNATURE|PGP MESSAGE|SIGNED MESSAGE)-----", re.MULTILINE)
+_UNCHECKED = {b"SIGNED MESSAGE": "an X.509 signature, which is not checked here"}
 
 
 @dataclass(frozen=True)
@@ -78,31 +80,44 @@ class Resolve:
                     f"{tag} names a {kind}, not a commit: it has no history that could be recorded",
                     hint="tag the commit that holds it",
                 )
-            oid = Oid(_header(content)["object"])
+            oid = _named(oid, content, "object")
 
     def _tree_of(self, commit: Oid) -> Oid:
-        return Oid(_header(self.source.object(commit)[1])["tree"])
+        return _named(commit, self.source.object(commit)[1], "tree")
 
     def _signature(self, content: bytes, commit: Oid) -> Signature:
-        start = content.rfind(_SSH)
-        if start >= 0:
+        found = [*_SIGNATURE.finditer(content)]
+        if not found:
+            return Signature(SignatureState.NONE)
+        start, kind = found[-1].start(), found[-1][1]
+        if kind == b"SSH SIGNATURE":
             return self.signatures.verify(content[:start], content[start:], self._signers(commit))
-        if _PGP in content:
-            return Signature(SignatureState.UNCHECKED, detail="an OpenPGP signature, which is not checked here")
-        return Signature(SignatureState.NONE)
+        what = _UNCHECKED.get(kind, "an OpenPGP signature, which is not checked here")
+        return Signature(SignatureState.UNCHECKED, detail=what)
 
     def _signers(self, commit: Oid) -> bytes | None:
         """`allowed_signers` as the newest earlier release had it: a key cannot vouch for itself."""
         records, _ = read_records(
             (item.path, self.source.object(item.oid)[1])
             for item in self.source.listing(self._tree_of(commit))
-            if item.path.startswith(RECORDS) and item.path.endswith(".json")
+            if item.path.startswith(RECORDS) and item.path.endswith(".json") and item.is_file
         )
         for record in reversed(records):
             for item in self.source.listing(record.source_tree):
-                if item.path == "allowed_signers":
+                if item.path == "allowed_signers" and item.is_file:
                     return self.source.object(item.oid)[1]
         return None
+
+
+def _named(oid: Oid, content: bytes, key: str) -> Oid:
+    """The object that a header line of this one names."""
+    try:
+        return Oid(_header(content)[key])
+    except (KeyError, ValueError) as wrong:
+        raise Unavailable(
+            f"the object {oid} does not say which {key} it belongs to",
+            hint="`git fsck` tells more; clone again, or make a new tag",
+        ) from wrong
 
 
 def tag_name(given: str) -> TagName:

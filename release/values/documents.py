@@ -41,6 +41,9 @@ class Document:
             raise ValueError(f"the value of {key!r} has the wrong type")
         return value
 
+    def count_or_none(self, key: str) -> int | None:
+        return None if key in self._values and self._values[key] is None else self.count(key)
+
     def texts(self, key: str) -> tuple[str, ...]:
         found = self._get(key, list)
         if not all(isinstance(item, str) for item in found):

@@ -53,6 +53,8 @@ TOKENS = {
         key(b"RSA ", b"\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF0123456789ABCDEF\n\n"),
         key().replace(b"PRIVATE KEY-----", b"PRIVATE KEY BLOCK-----").replace(b"RSA", b"PGP"),
         key().replace(b"\n", b"\n            "),
+        b"-----BEGIN PRIVATE KEY-----\nMIIE...\n",
+        b"-----BEGIN RSA PRIVATE KEY-----\r\n",
     ],
 }
 ALL = [(kind, token) for kind, tokens in TOKENS.items() for token in tokens]
@@ -123,7 +125,6 @@ def test_no_finding_shows_the_secret(told: list[tuple[str, bytes]], chunk: int) 
         "ghp_" + "0" * 36,
         "a key begins with -----BEGIN RSA PRIVATE KEY----- and ends with -----END RSA PRIVATE KEY-----",
         'if line == "-----BEGIN OPENSSH PRIVATE KEY-----":',
-        "-----BEGIN PRIVATE KEY-----\nMIIE...\n-----END PRIVATE KEY-----",
         "-----BEGIN PUBLIC KEY-----\n" + "Ab3/" * 16,
         "sha256:" + "0123456789abcdef" * 4,
         "aws s3 cp model.safetensors s3://bucket/secret/",
