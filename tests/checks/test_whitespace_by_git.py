@@ -213,6 +213,7 @@ NAMES = st.lists(st.text(alphabet="ab-]*\\^!", min_size=1, max_size=3), min_size
 @example("a**/b", ["ab", "a/b", "axx/b"])
 @example("a/**/b", ["a/b", "a/a/a/b"])
 @example("a\\", ["a", "a\\"])
+@example("[/]", ["a", "a/b"])
 @settings(max_examples=250)
 def test_a_pattern_matches_the_paths_that_git_matches(scratch: Scratch, pattern: str, paths: list[str]) -> None:
     line = f"{pattern} -diff\n".encode()

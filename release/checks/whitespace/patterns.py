@@ -78,7 +78,8 @@ def _pieces(pattern: bytes, whole_path: bool) -> Iterator[bytes]:
             at = end
         elif char == b"[":
             members, at = _set(pattern, at + 1)
-            yield b"[%b]" % b"".join(rb"\x%02x" % byte for byte in sorted(members - {0x2F})) if members else b"(?!)"
+            escaped = b"".join(rb"\x%02x" % byte for byte in sorted(members - {ord("/")}))
+            yield b"[%b]" % escaped if escaped else b"(?!)"
         else:
             at += char == b"\\"
             if at == len(pattern):
