@@ -124,17 +124,16 @@ class GitRepository:
 
     def commit(self, revision: str) -> Oid | None:
         """The commit that the user's own words name; None where they name none."""
+        words = ("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
         try:
-            return Oid(
-                self._ask("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").decode().strip()
-            )
+            return Oid(self._ask(*words).decode().strip())
         except _GitSaid:
             return None
 
     def object(self, oid: Oid) -> tuple[str, bytes]:
         if self._reader is None:
             self._reader = self._start(istream=subprocess.PIPE)
-        process = self._reader.proc
+        process, content = self._reader.proc, None
         try:
             if process is None or process.stdin is None or process.stdout is None:
                 raise _stopped(oid)
@@ -146,7 +145,8 @@ class GitRepository:
         except BrokenPipeError as error:
             raise _stopped(oid) from error
         finally:
-            if process is None or process.poll() is not None:
+            # Whatever kept the answer from coming whole: what is still on its way belongs to no question.
+            if content is None:
                 self._stop_reading()
         return kind, content
 

@@ -114,6 +114,8 @@ def path_faults(text: str) -> list[str]:
     faults = []
     if text.startswith("/") or re.match(r"[A-Za-z]:", text):
         faults.append("the path is absolute")
+    if text.startswith("-"):
+        faults.append("the path begins with '-': commands take it for an option, or for what is typed")
     if "\\" in text:
         faults.append("a backslash separates folders on Windows")
     parts = text.split("/")

@@ -1,5 +1,7 @@
 """Git in a repository that was damaged or made by an enemy: damage is named, and nothing is run or believed."""
 
+import os
+import signal
 import subprocess
 import zlib
 from collections.abc import Iterator
@@ -17,6 +19,12 @@ CHUNK = 1 << 20
 
 def blob_of(repository: SourceRepository, path: str, commit: str = "HEAD") -> Oid:
     return Oid(repository.git("rev-parse", f"{commit}:{path}"))
+
+
+def children() -> set[int]:
+    """The processes that this one started and that are still there."""
+    pids = Path(f"/proc/{os.getpid()}/task").glob("*/children")
+    return {int(pid) for path in pids for pid in path.read_text().split()}
 
 
 def content_of(git: GitRepository, *oids: Oid) -> list[bytes]:
@@ -92,6 +100,40 @@ def test_a_large_damaged_blob_never_comes_whole(source: SourceRepository) -> Non
         with pytest.raises(Unavailable, match=oid):
             received.extend(next(blobs).chunks)
     assert sum(map(len, received)) < size
+
+
+@pytest.mark.parametrize("size", [5000, CHUNK * 3])
+def test_an_object_that_ends_too_early_is_named_and_the_next_is_read(source: SourceRepository, size: int) -> None:
+    """Of a large one, git has sent a part when it finds out."""
+    source.commit({"a": bytes(range(256)) * (size // 256), "b": "after\n"})
+    oid = blob_of(source, "a")
+    path = _object_file(source, oid)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with GitRepository(source.path) as git:
+        for ask in (lambda: git.object(oid), lambda: content_of(git, oid)):
+            with pytest.raises(Unavailable, match=oid):
+                ask()
+        assert git.object(blob_of(source, "b")) == ("blob", b"after\n")
+
+
+def test_a_git_that_died_between_two_questions_is_started_again(filled: SourceRepository, git: GitRepository) -> None:
+    oid = blob_of(filled, "c")
+    before = children()
+    git.object(oid)
+    (reader,) = children() - before
+    os.kill(reader, signal.SIGKILL)
+    with pytest.raises(Unavailable, match=oid):
+        git.object(oid)
+    assert git.object(oid) == ("blob", b"x\n")
+
+
+def test_without_git_it_is_said_what_to_install(filled: SourceRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    oid = blob_of(filled, "c")
+    with GitRepository(filled.path) as git:
+        monkeypatch.setenv("PATH", "/nonexistent")
+        for ask in (lambda: git.object(oid), lambda: git.ref("refs/tags/v1"), lambda: GitRepository(filled.path)):
+            with pytest.raises(Unavailable, match="`git` cannot be run"):
+                ask()
 
 
 class Canary:

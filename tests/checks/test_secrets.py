@@ -103,7 +103,7 @@ def test_a_token_across_the_border_of_two_megabytes_is_found_once(shift: int) ->
 @given(st.lists(st.sampled_from(ALL), min_size=1, max_size=4), st.integers(1, 2000))
 @settings(max_examples=50)
 def test_no_finding_shows_the_secret(told: list[tuple[str, bytes]], chunk: int) -> None:
-    findings = found(b"\n".join(token for _, token in told), chunk)
+    findings = found(b"\n--\n".join(token for _, token in told), chunk)
     shown = " ".join(str(finding) for finding in findings)
     assert (len(findings), any(token[-30:].decode() in shown for _, token in told)) == (len(told), False)
 

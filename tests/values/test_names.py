@@ -89,6 +89,8 @@ def test_what_git_protects_a_checkout_from_is_refused(scratch: Path, text: str) 
         ("//host/share", "absolute"),
         ("C:/x", "absolute"),
         ("c:x", "absolute"),
+        ("-rf", "begins with '-'"),
+        ("-", "begins with '-'"),
         ("../x", "'.' or '..'"),
         ("a/../../x", "'.' or '..'"),
         ("a/..", "'.' or '..'"),
@@ -141,7 +143,7 @@ def test_each_way_to_be_dangerous_is_named(text: str, said: str) -> None:
     "text",
     [
         "a", "a/b.txt", ".hidden", "a/.gitattributes", ".gitignore", ".github/x", "git", "a.git", "con1", "console",
-        "nullary", "com10", "x~1", "a b", "-rf", "é", "日本語/テンプレート.jinja", "…", "a...b", "...a", "~", "'",
+        "nullary", "com10", "x~1", "a b", "a/-rf", "é", "日本語/テンプレート.jinja", "…", "a...b", "...a", "~", "'",
         "a" * 255, ".cached", "SHA256SUMS", "COM", "lpt",
     ],
 )  # fmt: skip
