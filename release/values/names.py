@@ -7,6 +7,7 @@ breaks its rules raises `ValueError` with the reason alone; who reads the text s
 import hashlib
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Self
 
 # Characters that show nothing or reorder what is shown: a name with one is not what it looks like (CVE-2021-42574).
@@ -20,6 +21,9 @@ _DEVICES = frozenset(
 )
 # What other file systems read as `.git`: the short name of NTFS, and HFS+ after its ignorable characters are gone.
 _GIT_SPELLINGS = frozenset([".git", "git~1"])
+# What nearly every path looks like: known to have no fault at one glance.
+_PLAIN = re.compile(r"(?:\w[\w-]*(?:\.[\w-]+)*/)*\w[\w-]*(?:\.[\w-]+)*", re.ASCII)
+_DEVICE_PART = re.compile(r"(?:^|/)(?:con|prn|aux|nul|com\d|lpt\d)(?:[./]|$)", re.ASCII | re.IGNORECASE)
 _MAX_COMPONENT_BYTES = 255
 _MAX_PATH_BYTES = 1024
 
@@ -109,8 +113,16 @@ def path_faults(text: str) -> list[str]:
 
     The path is git's: `/` between parts, undecodable bytes as surrogates (PEP 383).
     """
+    return list(_path_faults(text))
+
+
+# A release asks about each of its paths several times.
+@lru_cache(maxsize=100_000)
+def _path_faults(text: str) -> list[str]:
     if not text:
         return ["the path is empty"]
+    if len(text) < _MAX_COMPONENT_BYTES and _PLAIN.fullmatch(text) and not _DEVICE_PART.search(text):
+        return []
     faults = []
     if text.startswith("/") or re.match(r"[A-Za-z]:", text):
         faults.append("the path is absolute")
@@ -132,6 +144,8 @@ def path_faults(text: str) -> list[str]:
 
 
 def _character_faults(text: str) -> list[str]:
+    if text.isascii() and text.isprintable():
+        return []
     faults = []
     if any("\ud800" <= char <= "\udfff" for char in text):
         faults.append("the path is not UTF-8")
@@ -147,13 +161,14 @@ def _is_odd(char: str) -> bool:
 
 def _length(text: str) -> int:
     # A surrogate is another fault already, and must not keep the rest from being named.
-    return len(text.encode("utf-8", "surrogatepass"))
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def _part_faults(part: str) -> list[str]:
     faults = []
     # NTFS drops trailing dots and spaces and what follows a colon; HFS+ drops ignorable characters.
-    seen_by_others = "".join(c for c in part.split(":")[0] if not _is_odd(c)).rstrip(". ").casefold()
+    seen = part if part.isascii() and part.isprintable() else "".join(c for c in part if not _is_odd(c))
+    seen_by_others = seen.partition(":")[0].rstrip(". ").casefold()
     if seen_by_others in _GIT_SPELLINGS:
         faults.append(f"{part!r} is git's own folder, at least on some file systems")
     if part.casefold() == ".cache":

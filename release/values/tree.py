@@ -86,7 +86,9 @@ def collisions(paths: Iterable[str]) -> dict[str, str]:
 
 def _same_to_others(part: str) -> str:
     """Equal for what a file system that ignores case and form takes for one name (Unicode 3.13, D145)."""
-    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", part).casefold())
+    return (
+        part.lower() if part.isascii() else unicodedata.normalize("NFD", unicodedata.normalize("NFD", part).casefold())
+    )
 
 
 def sums_of(files: Iterable[tuple[str, Sha256]]) -> bytes:
