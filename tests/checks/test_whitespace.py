@@ -173,10 +173,11 @@ def test_a_hostile_worktree_and_configuration_change_nothing(source: SourceRepos
 
 
 def test_without_an_earlier_release_all_complaints_are_warnings(source: SourceRepository) -> None:
-    findings = first_release(source, {"a": b"ok\nx \n\n"})
+    findings = first_release(source, {"a": b"ok\nx \n\n", "b": b"y "})
     assert [(shown(one), one.level) for one in findings] == [
         ("blank-at-eol a:2", Level.WARNING),
         ("blank-at-eof a:3", Level.WARNING),
+        ("blank-at-eol b:1", Level.WARNING),
     ]
 
 

@@ -183,6 +183,7 @@ def _all_kinds(attributes: str) -> tuple[Tree, Tree]:
 @example(_all_kinds("* binary\na -binary diff\n"))
 @example(_all_kinds("* whitespace\n" + "a" * 2040 + " -whitespace\n* -whitespace " + " " * 2050 + "\n"))
 @example(_all_kinds("\ufeff* -whitespace\n"))
+@example(_all_kinds("[attr]bad*name -diff\n[attr]mac\n* mac\n"))
 @example(_all_kinds("* whitespace=-,blank\nd/* whitespace=,-blank-at-eol\n"))
 @example(_all_kinds("* whitespace=tab-in-indent,indent-with-non-tab\n"))
 @settings(max_examples=150)
