@@ -1,6 +1,6 @@
 """PackageReader: the JSON files of one fixture package, and all that is wrong with them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from release.errors import Refused
 from release.render.json_text import JsonFault, JsonPath, read_json
@@ -72,6 +72,16 @@ class PackageReader:
         for key in item.keys() - set(known):
             self.complain(name, (*path, key), f"unknown key {short(key)} (known: {', '.join(known)})")
         return {key: item[key] for key in known if key in item}
+
+    def reasons(self, name: str, path: JsonPath, value: object, known: Collection[str]) -> dict[str, str]:
+        """A mapping from known names to reasons; a complaint for each that gives none."""
+        made: dict[str, str] = {}
+        for key, reason in self.fields(name, path, value, tuple(known)).items():
+            if isinstance(reason, str) and reason.strip():
+                made[key] = reason
+            else:
+                self.complain(name, (*path, key), f"{short(key)} needs a reason, as a text")
+        return made
 
     def text(self, name: str, path: JsonPath, value: object) -> str:
         if isinstance(value, str):

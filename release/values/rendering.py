@@ -7,7 +7,8 @@ from enum import StrEnum
 class Fault(StrEnum):
     """SYNTAX: the engine cannot read the template. RAISED: the template itself refused, by raise_exception.
 
-    RUNTIME: the engine stopped it. TIMEOUT, MEMORY: our limits did. CRASH: the engine's process died.
+    RUNTIME: the engine stopped it. TIMEOUT, MEMORY: our limits did. CRASH: the engine's process died. UNASKED: the
+    host around the engine takes no such conversation, or the engine no such text, so the template was not asked.
     """
 
     SYNTAX = "syntax"
@@ -16,6 +17,7 @@ class Fault(StrEnum):
     TIMEOUT = "timeout"
     MEMORY = "memory"
     CRASH = "crash"
+    UNASKED = "unasked"
 
 
 @dataclass(frozen=True)

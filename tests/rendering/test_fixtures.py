@@ -131,16 +131,17 @@ def test_json_that_cannot_be_read_is_told_with_file_line_and_column() -> None:
 def test_all_complaints_are_told_at_once_in_their_order() -> None:
     files = package(
         fixtures={"a": {"payload": {"messages": 1, "tools": {}}, "notes": 1}},
-        expected={"a": {"status": "rendered", "equals": "x", "counts": {"x": -1}}},
+        expected={"a": {"status": "rendered", "equal": "x", "counts": {"x": -1}}},
     )
     assert complaints(files) == [
-        "f/expected-results.json:4:3: unknown key 'equals' "
-        "(known: status, contains, absent, counts, error, matches_stock)",
+        "f/expected-results.json:4:3: unknown key 'equal' (known: status, contains, absent, counts, error, "
+        "matches_stock, starts_with, ends_with, equals, prefix_kept, prefix_lost, engines, per_engine, differs, "
+        "structure, kwargs)",
         "f/expected-results.json:5:3: 'counts' must map texts to how often they stand in the prompt",
         "f/fixtures.json:2:2: 'a' lacks 'description'",
         "f/fixtures.json:4:4: 'a' needs 'messages', a list",
         "f/fixtures.json:5:4: 'tools' must be a list or null",
-        "f/fixtures.json:7:3: unknown key 'notes' (known: description, payload)",
+        "f/fixtures.json:7:3: unknown key 'notes' (known: description, payload, kwargs)",
     ]
 
 
@@ -159,7 +160,7 @@ def test_all_complaints_are_told_at_once_in_their_order() -> None:
         (one(expected={}), "2:2: 'a' needs 'status': rendered or error"),
         (one(expected={"status": "maybe"}), "3:3: 'a' needs 'status'"),
         (one(expected={"status": "error"}), "'a' needs 'error', a part of the message"),
-        (one(expected={"status": "error", "error": 1}), "'error' must be a text"),
+        (one(expected={"status": "error", "error": 1}), "'error' must be a text, and not an empty one"),
         (
             one(expected={"status": "error", "error": "x", "absent": ["y"]}),
             "'absent' says nothing where the status is err",
