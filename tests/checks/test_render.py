@@ -35,7 +35,7 @@ from release.values import (
 )
 from release.values.source import SignatureState
 
-GOOD = "{%- for m in messages %}{{- m.content }}{%- endfor %}{{- tools }}"
+GOOD = "{%- for m in messages %}{{- m.content }}{%- endfor %}{{- tools or [] }}"
 TREE = Oid("b" * 40)
 
 
