@@ -1,12 +1,13 @@
 """Source → Tree: the one that `prepare` built, found again and hashed again."""
 
 import hashlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from release.errors import Conflict, Refused
-from release.ports import ReadsConfig, ReadsSource, ReadsTree, State
-from release.values import RepoPath, Source, Tree
+from release.ports import ReadsConfig, ReadsSource, ReadsTree, SourceItem, State
+from release.values import Origin, RepoPath, Source, Tree
 from release.values.manifest import Manifest
 from release.values.record import read_records
 from release.values.tree import RECORDS, SUMS
@@ -35,14 +36,14 @@ class Reopen:
         config, _ = self.config(given)
         if config.sha256 != manifest.config_sha256:
             raise _altered(given, ["config.toml: it is not the configuration that was prepared"])
-        listing = [item for item in self.source.listing(given.tree) if item.path.startswith(RECORDS)]
-        files = [item for item in listing if item.path.endswith(".json") and item.is_file]
+        listing = tuple(self.source.listing(given.tree))
+        files = [i for i in listing if i.path.startswith(RECORDS) and i.path.endswith(".json") and i.is_file]
         blobs = self.source.blobs([item.oid for item in files])
         records, broken = read_records(
             (item.path, b"".join(blob.chunks)) for item, blob in zip(files, blobs, strict=True)
         )
         tree = Tree(given, config, manifest.entries, records, broken, manifest.unmatched)
-        complaints = [*self._differences(tree)]
+        complaints = [*self._differences(tree), *_not_of_the_tag(tree, listing)]
         sums = tree.by_path.get(SUMS)
         if tree.dir_hash != manifest.dir_hash or sums is None or sums.sha256 != tree.dir_hash:
             complaints.append("manifest.json: its digests do not add up")
@@ -77,6 +78,15 @@ class Reopen:
         for chunk in self.tree.chunks(RepoPath(path)):
             digest.update(chunk)
         return digest.hexdigest()
+
+
+def _not_of_the_tag(tree: Tree, listing: Iterable[SourceItem]) -> Iterator[str]:
+    """Copies that the manifest, changed together with the tree, says to be what they are not."""
+    blobs = {item.path: item.oid for item in listing}
+    for entry in tree.entries:
+        # In a SHA-256 repository the tag's ids are not those of the Hub.
+        if entry.origin is Origin.COPIED and len(tree.source.commit) == 40 and blobs.get(entry.source) != entry.blob:
+            yield f"{entry.path}: the tag holds other bytes under {entry.source!r}"
 
 
 def _altered(given: Source, complaints: list[str]) -> Conflict:

@@ -10,6 +10,7 @@ import pytest
 from examples import record
 from release.errors import Conflict, Refused
 from release.values import Sha256, TagName, git_blob_id
+from release.values.tree import sums_of
 from steps.built import build, reopen
 from support import SourceRepository
 
@@ -125,7 +126,28 @@ def test_a_manifest_that_was_changed_with_the_tree_does_not_add_up(prepared: Sou
 
     (folder(prepared) / "tree/a").write_bytes(b"3\n")
     _rewrite(prepared, change)
-    assert conflict(prepared).complaints == ("manifest.json: its digests do not add up",)
+    assert conflict(prepared).complaints == (
+        "a: the tag holds other bytes under 'a'",
+        "manifest.json: its digests do not add up",
+    )
+
+
+@pytest.mark.parametrize("origin", ["d/b", "nowhere"])
+def test_a_copy_that_everything_in_the_workspace_vouches_for_is_still_compared_with_the_tag(
+    prepared: SourceRepository, origin: str
+) -> None:
+    """Whoever can write there can make all digests add up."""
+
+    def change(document: Any, entries: Any) -> None:
+        entries["a"] |= {"sha256": Sha256.of(b"3\n"), "blob": git_blob_id(b"3\n"), "source": origin}
+        sums = sums_of((path, entry["sha256"]) for path, entry in entries.items() if path != "SHA256SUMS")
+        entries["SHA256SUMS"] |= {"sha256": Sha256.of(sums), "blob": git_blob_id(sums), "size": len(sums)}
+        document["dir_hash"] = Sha256.of(sums)
+        (folder(prepared) / "tree/SHA256SUMS").write_bytes(sums)
+
+    (folder(prepared) / "tree/a").write_bytes(b"3\n")
+    _rewrite(prepared, change)
+    assert conflict(prepared).complaints == (f"a: the tag holds other bytes under {origin!r}",)
 
 
 def test_checksums_that_were_changed_with_the_manifest_do_not_add_up(prepared: SourceRepository) -> None:
