@@ -26,14 +26,14 @@ def template_text(where: str, version: str | None = None) -> str:
     """
     from release.adapters.folder import Folder
     from release.compose import build_template
-    from release.compose.sources import files_below
+    from release.compose.sources import template_files
     from release.values import RepoPath, TemplateRule
 
     place = _place(where)
     # The folder above is the root, so that a family can reach what stands beside it.
     source = Folder(place.parent)
     rule = TemplateRule(RepoPath(place.name), RepoPath("template"))
-    return build_template(rule, files_below(source, source.listing(), place.name), version)
+    return build_template(rule, template_files(source, tuple(source.listing()), rule), version)
 
 
 def _place(where: str) -> Path:

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 
 from release.compose.folders import paths_in_the_tag, shared_folder
-from release.ports import ReadsSource, SourceItem
+from release.ports import ReadsBlobs, SourceItem
 from release.values import Mode, TemplateRule
 
 _WITH_BYTES = (Mode.REGULAR, Mode.EXECUTABLE)
 
 
-def files_below(source: ReadsSource, listing: Iterable[SourceItem], path: str) -> dict[str, bytes]:
+def files_below(source: ReadsBlobs, listing: Iterable[SourceItem], path: str) -> dict[str, bytes]:
     """Path in the tag → bytes, for the file at `path` or those below it, in the listing's order.
 
     `listing` is `source.listing(tree)`. Links and submodules have no bytes of their own and are left out.
@@ -21,7 +21,7 @@ def files_below(source: ReadsSource, listing: Iterable[SourceItem], path: str) -
     return {item.path: b"".join(blob.chunks) for item, blob in zip(found, blobs, strict=True)}
 
 
-def template_files(source: ReadsSource, listing: Sequence[SourceItem], rule: TemplateRule) -> dict[str, bytes]:
+def template_files(source: ReadsBlobs, listing: Sequence[SourceItem], rule: TemplateRule) -> dict[str, bytes]:
     """Path in the tag → bytes, for all that `build_template` reads: the rule's source and the folder that it shares.
 
     Raises `CannotBuild` where build.toml names no such folder.
