@@ -22,6 +22,12 @@ from release.values import Finding, Level
 HOSTILE = "a\x1b[31mred\x1b[0m\u202egnp.exe\u2066\u200b\x07\x9b\n::error::forged\r\udcff"
 
 
+class _ChecksFailed(Refused):
+    """A failure with findings, as the step `check` raises it."""
+
+    findings = (Finding("a/b", HOSTILE, Level.ERROR, HOSTILE, 3),)
+
+
 def said(act: Callable[[Terminal], object], *, as_json: bool = False) -> tuple[str, str]:
     """(stdout, stderr) of one use of a terminal that is none."""
     out, err = io.StringIO(), io.StringIO()
@@ -63,7 +69,7 @@ def test_a_text_of_several_lines_keeps_its_lines() -> None:
         lambda t: t.failure(Refused(HOSTILE, hint=HOSTILE, complaints=[HOSTILE, "second"], facts={"name": HOSTILE})),
         lambda t: t.show([table(("a", "b"), [(HOSTILE, "x")])]),
         lambda t: t.show([findings_table([Finding("a/b", HOSTILE, Level.ERROR, HOSTILE, 3)])]),
-        lambda t: t.result({}, lambda: [table((), [])]),
+        lambda t: t.failure(_ChecksFailed(HOSTILE, hint=HOSTILE)),
     ],
 )
 def test_no_name_can_forge_a_line_or_a_colour(act: Callable[[Terminal], object]) -> None:

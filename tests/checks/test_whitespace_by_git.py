@@ -185,8 +185,9 @@ def _all_kinds(attributes: str) -> tuple[Tree, Tree]:
 @example(_all_kinds("\ufeff* -whitespace\n"))
 @example(_all_kinds("[attr]bad*name -diff\n[attr]mac\n* mac\n"))
 @example(_all_kinds("* whitespace=-,blank\nd/* whitespace=,-blank-at-eol\n"))
+@example(_all_kinds("* whitespace=indent-with-non-tab,tabwidth=4\n"))
 @example(_all_kinds("* whitespace=tab-in-indent,indent-with-non-tab\n"))
-@settings(max_examples=150)
+@settings(max_examples=250)
 def test_the_places_of_all_complaints_are_gits(scratch: Scratch, history: tuple[Tree, Tree]) -> None:
     """Where git gives up, over rules that contradict each other, we say so."""
     before, after = scratch.history(*history)
@@ -215,7 +216,7 @@ NAMES = st.lists(st.text(alphabet="ab-]*\\^!", min_size=1, max_size=3), min_size
 @example("a/**/b", ["a/b", "a/a/a/b"])
 @example("a\\", ["a", "a\\"])
 @example("[/]", ["a", "a/b"])
-@settings(max_examples=250)
+@settings(max_examples=400)
 def test_a_pattern_matches_the_paths_that_git_matches(scratch: Scratch, pattern: str, paths: list[str]) -> None:
     line = f"{pattern} -diff\n".encode()
     (scratch.path / ".gitattributes").write_bytes(line)
