@@ -89,23 +89,13 @@ def test_a_file_imports_only_what_its_room_may(file: Path) -> None:
     assert inside - may == {"__version__"} & inside
 
 
-@pytest.mark.parametrize("room", ["steps", "adapters"])
-def test_no_step_and_no_adapter_knows_another(room: str) -> None:
-    known = {
-        (file.stem, name)
-        for file in _of(room)
-        for name in _imports(file)
-        if name.startswith(f"release.{room}.") and name != f"release.{room}.{file.stem}"
-    }
-    assert known == set()
-
-
-def test_no_check_knows_another() -> None:
-    """A check may be a folder; what lies in it belongs to it alone."""
+@pytest.mark.parametrize("room", ["steps", "adapters", "checks"])
+def test_no_step_adapter_or_check_knows_another(room: str) -> None:
+    """Each may be a file or a folder; what lies in a folder belongs to it alone."""
     known = set()
-    for file in _of("checks"):
+    for file in _of(room):
         own = file.relative_to(ROOT).parts[1].removesuffix(".py")
-        names = {name.split(".")[2] for name in _imports(file) if re.match(r"release\.checks\.", name)}
+        names = {name.split(".")[2] for name in _imports(file) if name.startswith(f"release.{room}.")}
         known |= {(own, name) for name in names - {own}}
     assert known == set()
 

@@ -23,6 +23,9 @@ from release.values import Mode, RepoPath, Sha256, TagName
 
 _CHUNK = 1 << 20
 _START = 1024
+# How large a file that was just written may be to be kept in memory for the checks, and all of them together.
+_SMALL = 256 << 10
+_FRESH_BYTES = 64 << 20
 
 
 class Workspace:
@@ -34,6 +37,9 @@ class Workspace:
         self.folder = self._home / tag.file_form
         self.tree = self.folder / "tree"
         self._made: set[str] = set()
+        # Small files that this process wrote: the checks read every one of them again.
+        self._fresh: dict[str, bytes] = {}
+        self._room = _FRESH_BYTES
         self._lock: int | None = None
 
     def start(self) -> None:
@@ -42,12 +48,12 @@ class Workspace:
             if self.tree.exists():
                 shutil.rmtree(self.tree)
             self.tree.mkdir(mode=0o700)
-            self._made = {""}
+            self._made, self._fresh, self._room = {""}, {}, _FRESH_BYTES
 
     def write(self, path: RepoPath, chunks: Iterable[bytes], mode: Mode) -> Written:
         """Only into the folder that `start` made empty, and never over a file: a tree cannot name a path twice."""
         parent, _, _ = path.rpartition("/")
-        digest, size, start = hashlib.sha256(), 0, b""
+        digest, size, start, whole = hashlib.sha256(), 0, b"", b""
         with _disk(self.tree):
             if parent not in self._made:
                 os.makedirs(self.tree / parent, exist_ok=True)
@@ -59,15 +65,22 @@ class Workspace:
                     _write_all(handle, chunk)
                     digest.update(chunk)
                     start = start or chunk[:_START]
+                    whole = b"" if size else chunk
                     size += len(chunk)
             finally:
                 os.close(handle)
+        if whole and len(whole) <= min(_SMALL, self._room):
+            self._fresh[path] = whole
+            self._room -= size
         return Written(size, Sha256(digest.hexdigest()), start)
 
     def read(self, path: RepoPath) -> bytes:
         return b"".join(self.chunks(path))
 
     def chunks(self, path: RepoPath) -> Iterator[bytes]:
+        if fresh := self._fresh.get(path):
+            yield fresh
+            return
         with _disk(self.tree), open(f"{self.tree}/{path}", "rb", buffering=0, opener=_no_link) as stream:
             while chunk := stream.read(_CHUNK):
                 yield chunk

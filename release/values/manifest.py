@@ -46,7 +46,7 @@ class Manifest:
 
     def to_json(self) -> bytes:
         document = {"schema": SCHEMA, **vars(self), "entries": [vars(entry) for entry in self.entries]}
-        return (json.dumps(document, indent=1, sort_keys=True) + "\n").encode()
+        return (json.dumps(document, sort_keys=True) + "\n").encode()
 
     @classmethod
     def from_json(cls, content: bytes) -> "Manifest":

@@ -6,7 +6,6 @@ configuration, no attributes, no hooks, no replacements, no grafts and no promis
 a ref holds. Every argument is fixed or an object id that was checked; nothing from outside becomes an option.
 """
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -20,11 +19,13 @@ from typing import BinaryIO, Self, cast
 from git.cmd import Git
 from git.exc import GitCommandError, GitCommandNotFound
 
+from release.adapters.git.catfile import checked, damaged, header, next_blob, stopped
 from release.errors import Refused, Unavailable, UsageError
 from release.ports import Blob, SourceItem
 from release.values import Mode, Oid
 
-_CHUNK = 1 << 20
+# Several steps and checks read the same tree: so many listings are kept.
+_LISTINGS = 4
 # A file above this size is not compared line by line: git would hold both sides in memory.
 _DIFF_LIMIT = 16 << 20
 _ENVIRONMENT = {
@@ -56,6 +57,7 @@ class GitRepository:
         self._git = Git(self.top)
         self._safe: list[str] = []
         self._reader: Git.AutoInterrupt | None = None
+        self._listings: dict[Oid, tuple[SourceItem, ...]] = {}
         # An explicit work tree keeps a configured core.worktree from sending git elsewhere.
         self._own = _ENVIRONMENT | {"GIT_WORK_TREE": str(self.top)}
         try:
@@ -75,7 +77,7 @@ class GitRepository:
         if "not a git repository" in str(error):
             raise _no_repository(self.top) from error
         if "dubious ownership" not in str(error):
-            raise _damaged(f"git cannot read the repository {self.top}: {error}") from error
+            raise damaged(f"git cannot read the repository {self.top}: {error}") from error
         # The user's own decision about this folder counts, with what takes one back (an empty value); the
         # repository's own configuration does not.
         told = subprocess.run(
@@ -109,7 +111,7 @@ class GitRepository:
         except _GitSaid as error:
             if "not a valid ref" in str(error):
                 return None
-            raise _damaged(f"git cannot read {name}: {error}") from error
+            raise damaged(f"git cannot read {name}: {error}") from error
         if name.startswith("refs/tags/"):
             self._not_symbolic(name)
         return held
@@ -136,14 +138,14 @@ class GitRepository:
         process, content = self._reader.proc, None
         try:
             if process is None or process.stdin is None or process.stdout is None:
-                raise _stopped(oid)
+                raise stopped(oid)
             process.stdin.write(oid.encode() + b"\n")
             process.stdin.flush()
             stream = cast(BinaryIO, process.stdout)
-            kind, size = _header(stream, oid)
-            content = b"".join(_checked(stream, oid, kind, size))
+            kind, size = header(stream, oid)
+            content = b"".join(checked(stream, oid, kind, size))
         except BrokenPipeError as error:
-            raise _stopped(oid) from error
+            raise stopped(oid) from error
         finally:
             # Whatever kept the answer from coming whole: what is still on its way belongs to no question.
             if content is None:
@@ -151,6 +153,11 @@ class GitRepository:
         return kind, content
 
     def listing(self, tree: Oid) -> Iterator[SourceItem]:
+        if tree not in self._listings:
+            self._listings = dict([*self._listings.items()][1 - _LISTINGS :]) | {tree: tuple(self._list(tree))}
+        return iter(self._listings[tree])
+
+    def _list(self, tree: Oid) -> Iterator[SourceItem]:
         raw = self._read("ls-tree", "-r", "-z", "--full-tree", tree)
         seen = set()
         for line in raw.split(b"\0")[:-1]:
@@ -158,7 +165,7 @@ class GitRepository:
             mode, _, oid = facts.split(b" ")
             if path in seen:
                 # Which of the two a checkout would show depends on the reader.
-                raise _damaged(f"the tree {tree} holds {path.decode('utf-8', 'replace')!r} twice")
+                raise damaged(f"the tree {tree} holds {path.decode('utf-8', 'replace')!r} twice")
             seen.add(path)
             yield SourceItem(path.decode("utf-8", "surrogateescape"), Mode.of(mode.decode()), Oid(oid.decode()))
 
@@ -170,9 +177,9 @@ class GitRepository:
             reader = self._start("--buffer", istream=questions)
             try:
                 if reader.proc is None or reader.proc.stdout is None:
-                    raise _stopped(oids[0])
+                    raise stopped(oids[0])
                 for oid in oids:
-                    yield _next_blob(cast(BinaryIO, reader.proc.stdout), oid)
+                    yield next_blob(cast(BinaryIO, reader.proc.stdout), oid)
             finally:
                 _end(reader)
 
@@ -236,7 +243,7 @@ class GitRepository:
             return self._run(["git", *arguments], self._apart, istream)
         except _GitSaid as error:
             wanted = " and ".join(word for word in arguments if isinstance(word, Oid))
-            raise _damaged(f"git cannot read {wanted or 'the object store'}: {error}") from error
+            raise damaged(f"git cannot read {wanted or 'the object store'}: {error}") from error
 
     def _run(self, command: list[str], environment: Mapping[str, str], istream: BinaryIO | None = None) -> bytes:
         try:
@@ -256,16 +263,6 @@ class _GitSaid(Exception):
 
 def _no_git(error: Exception) -> Unavailable:
     return Unavailable(f"the command `git` cannot be run: {error}", hint="install git, then run the same command again")
-
-
-def _damaged(what: str) -> Unavailable:
-    return Unavailable(
-        what, hint="fetch it (`git fetch --tags origin`), or clone again if `git fsck` says that it is damaged"
-    )
-
-
-def _stopped(oid: Oid) -> Unavailable:
-    return _damaged(f"git stopped at the object {oid}, which cannot be read")
 
 
 def _no_repository(folder: Path) -> UsageError:
@@ -296,43 +293,6 @@ def _questions(oids: Sequence[Oid]) -> Iterator[BinaryIO]:
         questions.write(b"".join(oid.encode() + b"\n" for oid in oids))
         questions.seek(0)
         yield questions
-
-
-def _header(stream: BinaryIO, oid: Oid) -> tuple[str, int]:
-    line = stream.readline().decode("utf-8", "replace").split()
-    if not line:
-        raise _stopped(oid)
-    if len(line) != 3:
-        raise _damaged(f"the object {oid} is missing from the repository")
-    return line[1], int(line[2])
-
-
-def _next_blob(stream: BinaryIO, oid: Oid) -> Blob:
-    kind, size = _header(stream, oid)
-    if kind != "blob":
-        raise _damaged(f"the object {oid} is a {kind}, where the tree has a file")
-    chunks = _checked(stream, oid, kind, size)
-    # A small blob is hashed before anybody sees it; of a large one the last chunk comes only if all fit.
-    return Blob(oid, size, chunks if size > _CHUNK else iter(list(chunks)))
-
-
-def _checked(stream: BinaryIO, oid: Oid, kind: str, size: int) -> Iterator[bytes]:
-    """The object's bytes in chunks. Raises `Unavailable` instead of the last one where the id is not theirs."""
-    digest = hashlib.new("sha1" if len(oid) == 40 else "sha256", f"{kind} {size}\0".encode())
-    left = size
-    while True:
-        chunk = stream.read(min(_CHUNK, left))
-        digest.update(chunk)
-        left -= len(chunk)
-        if not left:
-            break
-        if not chunk:
-            raise _stopped(oid)
-        yield chunk
-    stream.read(1)
-    if digest.hexdigest() != oid:
-        raise _damaged(f"the object {oid} holds other bytes than its name says (they hash to {digest.hexdigest()})")
-    yield chunk
 
 
 def _end(process: Git.AutoInterrupt) -> None:
