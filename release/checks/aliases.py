@@ -22,7 +22,9 @@ class Aliases:
     name: str = "aliases"
 
     def __call__(self, tree: Tree, /) -> Iterable[Finding]:
-        listing = tuple(self.source.listing(tree.source.tree)) if tree.config.template else ()
+        if not tree.config.template:
+            return
+        listing = tuple(self.source.listing(tree.source.tree))
         twins: list[_Twin] = []
         for rule in tree.config.template:
             yield from self._files(tree, rule, listing, twins)
