@@ -11,7 +11,7 @@ from typing import NoReturn
 import click
 
 from release import __version__
-from release.errors import ReleaseError
+from release.errors import ReleaseError, Unavailable
 
 # What each command is for: said here, so that help imports no command.
 COMMANDS = {
@@ -81,6 +81,11 @@ def run(words: list[str], transport: dict[str, str]) -> int:
     except click.UsageError as error:
         _usage(words, error)
         return 2
+    except OSError as error:
+        # What no adapter foresaw of a disk or a system that does not do what it is asked.
+        what = f"the system did not do it: {error.strerror or error} ({error.filename or 'no file named'})"
+        _fail(words, Unavailable(what, hint="make room or permission there, then run the same command again"))
+        return Unavailable.exit_code
     except (KeyboardInterrupt, click.Abort):
         print("interrupted; nothing was written on the Hub", file=sys.stderr)  # noqa: T201
         return 130

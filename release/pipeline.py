@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from release.errors import Conflict, Mismatch, Refused, ReleaseError, Unavailable, Unfinished
+from release.errors import Conflict, Mismatch, Refused, Unavailable, Unfinished
 from release.ports import Narrator, Records, State
 from release.steps.build import Build
 from release.steps.check import CheckTree, Recall
@@ -103,12 +103,12 @@ def publish(checked: CheckedTree, steps: Publishing, state: State, records: Reco
     if made.landed is None:
         _as_reviewed(made, state)
     upload = _run(steps.upload, made, narrator)
-    known = {content for _, content in records.all()}
     try:
+        known = {content for _, content in records.all()}
         verified = _run(steps.verify, upload, narrator)
         recorded = _run(steps.record, verified, narrator)
-    except (Unavailable, Refused, Conflict, KeyboardInterrupt) as error:
-        why = error.message if isinstance(error, ReleaseError) else "this run was interrupted"
+    except (Unavailable, Refused, Conflict, OSError, KeyboardInterrupt) as error:
+        why = str(error) or "this run was interrupted"
         raise Unfinished(
             f"the release is on the Hub as {upload.commit}, but {why}",
             hint="run the same command again: it verifies and records what is there",

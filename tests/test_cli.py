@@ -105,3 +105,20 @@ def test_both_console_scripts_are_the_command(name: str) -> None:
     script = Path(sys.executable).parent / name
     done = subprocess.run([str(script), "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("release, version ")
+
+
+def test_a_system_that_gives_no_temporary_folder_is_unavailable(source: SourceRepository) -> None:
+    """What no adapter foresaw of a disk is no bug of ours, and says so."""
+    source.commit({"release.toml": CONFIG, "a.txt": "one\n"})
+    source.tag("v1")
+    code = (
+        "import tempfile, sys; tempfile.tempdir = '/nonexistent'; from release import cli; sys.exit(cli.run({}, {{}}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code.format(["prepare", "v1"])],
+        cwd=source.path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (5, False)

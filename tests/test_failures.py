@@ -219,3 +219,32 @@ def _wait_until(holds: Callable[[], bool], seconds: float = 60.0) -> None:
     while not holds():
         assert time.monotonic() < until, "it did not happen"
         time.sleep(0.05)
+
+
+def test_a_repository_that_may_have_been_made_is_not_nothing(source: SourceRepository, own_hub: EmbeddedHub) -> None:
+    """The answer to its creation is lost: something was written, and the next run goes on from there."""
+    prepared = Prepared(source, own_hub)
+    prepared.api.delete_repo(prepared.repo)
+    own_hub.faults.add(Fault("status_after", path="/api/repos/create", method="POST", status=503))
+    first = release(source.path, "publish", "v1", "--confirm", "--create", hub=own_hub.url)
+    again = release(source.path, "publish", "v1", "--confirm", "--create", hub=own_hub.url)
+    assert (first.code, again.code, prepared.ours) == (6, 0, 1)
+
+
+def test_a_disk_that_fails_after_the_upload_began_is_unfinished(prepared: Prepared) -> None:
+    """The journal cannot be written any more, although the commit lands."""
+    journal = prepared.source.path / ".release/v1/journal.jsonl"
+
+    class Full(Fault):
+        """Takes the journal away when the commit is asked for."""
+
+        def matches(self, method: str, path: str) -> bool:
+            if super().matches(method, path) and journal.is_file():
+                journal.unlink()
+                journal.mkdir()
+            return False
+
+    prepared.hub.faults.add(Full("delay", path=COMMIT, method="POST"))
+    prepared.failing(Unfinished)
+    journal.rmdir()
+    assert prepared.publish().how.value == "found"

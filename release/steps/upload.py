@@ -1,5 +1,7 @@
 """Plan → Upload: run `hf upload` once, and find out from the Hub what really happened."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -56,9 +58,10 @@ class UploadTree:
                 return self._unchanged(given, head)
             argv = upload_argv(given)
             self.journal.note("upload-begins", release=given.release_id, head=head.commit, argv=argv)
-            ended = self.uploads.run(argv)
-            self.journal.note("upload-ended", code=ended.code, said=ended.said[-500:])
-            return self._outcome(given, head, ended)
+            with _changing("the upload began"):
+                ended = self.uploads.run(argv)
+                self.journal.note("upload-ended", code=ended.code, said=ended.said[-500:])
+                return self._outcome(given, head, ended)
 
     def _permitted(self, plan: Plan) -> None:
         repo = plan.checked.tree.config.repo
@@ -89,8 +92,9 @@ class UploadTree:
             if head is not None:
                 raise Conflict("the Hub repository appeared after the plan was made", hint=_replan(plan))
             self.journal.note("creates-repository", repo=plan.checked.tree.config.repo)
-            self.makes.create_repository(plan.checked.tree.config.visibility)
-            head = self.hub.head()
+            with _changing("the Hub was asked to make the repository"):
+                self.makes.create_repository(plan.checked.tree.config.visibility)
+                head = self.hub.head()
         if head is None:
             raise Conflict("the Hub repository is gone", hint="look at it, then plan again")
         if plan.head is not None and head.commit != plan.head.commit:
@@ -125,16 +129,13 @@ class UploadTree:
         return found
 
     def _outcome(self, plan: Plan, head: HubHead, ended: UploadExit) -> Upload:
-        try:
-            found = self._look(plan, head)
-            if found is None and ended.code == 0 and not ended.interrupted:
-                files = self.hub.files(self._newest(1)[0].oid)
-                if not differences(plan.checked.tree.entries, files, head.by_path, plan.gone):
-                    return self._unchanged(plan, head)
-            if found is None and not ended.interrupted:
-                found = self._watch(plan, head, self.clock.now() + self.watch)
-        except (Unavailable, Refused) as error:
-            raise Unfinished(f"the upload ended, and then {error}", hint=_AGAIN) from error
+        found = self._look(plan, head)
+        if found is None and ended.code == 0 and not ended.interrupted:
+            files = self.hub.files(self._newest(1)[0].oid)
+            if not differences(plan.checked.tree.entries, files, head.by_path, plan.gone):
+                return self._unchanged(plan, head)
+        if found is None and not ended.interrupted:
+            found = self._watch(plan, head, self.clock.now() + self.watch)
         if ended.interrupted:
             where = f"its commit landed: {found.commit}" if found else "no commit has landed so far"
             raise Unfinished(f"interrupted during the upload; {where}", hint=_AGAIN)
@@ -202,6 +203,16 @@ class UploadTree:
             if len(found) == count:
                 break
         return found
+
+
+@contextmanager
+def _changing(since: str) -> Iterator[None]:
+    """From here on the Hub may have been changed, whatever it is that stops us."""
+    try:
+        yield
+    except (Unavailable, Refused, OSError, KeyboardInterrupt) as error:
+        why = str(error) or "this run was interrupted"
+        raise Unfinished(f"{since}, and then {why}", hint=_AGAIN) from error
 
 
 def upload_argv(plan: Plan) -> tuple[str, ...]:
