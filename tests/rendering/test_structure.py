@@ -335,5 +335,10 @@ def test_a_history_grows_outside_its_head_and_not_between_two_results(
     assert growing(variables, frozenset({holds})) == ((2, 3, 4) if promised else ())
 
 
+def test_a_system_message_without_words_parts_no_results() -> None:
+    given = talk(("user", "q"), ("tool", "r"), ("system", " "), ("tool", "s"), ("system", "x"), ("tool", "t"))
+    assert growing(given, frozenset({"append-only"})) == (1, 4, 5)
+
+
 def test_variables_that_hold_no_messages_have_no_place_to_look_at() -> None:
     assert found("", {"messages": ["x"]}) == set()

@@ -79,7 +79,7 @@ def test_long_media_may_leave_with_their_calls(messages: list[dict[str, object]]
         ([reply(call("a")), result('{"images":["iVBORw0KGgo"]}')], "", "order"),
         ([reply(call("decode", how="base64 -d f")), result("done")], "", "order"),
         ([reply(call("a")), result(PNG), {"role": "assistant", "content": "kept"}], "", "order"),
-        ([reply(call("a"), content="x"), result(PNG)], shown("a", text="y") + results(LINE), "order"),
+        ([reply(call("a"), content="x"), result(PNG)], shown("a", text="y") + results(LINE), "texts"),
     ],
 )
 def test_nothing_else_may_leave(messages: list[dict[str, object]], prompt: str, check: str) -> None:

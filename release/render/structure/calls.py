@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from release.render.structure.limits import is_cut
+from release.render.structure.limits import is_cut, is_stand_in
 from release.render.structure.sequence import Found, find_in_order
 
 _OPENING = "<tool_call>\n"
@@ -120,7 +120,7 @@ def _block(text: str, at: int, opening: str, value: object, closing: str, call: 
     shown = text[at:end]
     right = (
         (not isinstance(value, str) and _is_spelling(shown, value))
-        or (key in call.may_shrink and "\n" not in shown)
+        or (key in call.may_shrink and is_stand_in(shown))
         or is_cut(shown, value if isinstance(value, str) else shown_as_json(value), call.limit)
     )
     return end + len(closing) if right else None

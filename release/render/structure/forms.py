@@ -24,6 +24,8 @@ SENTINEL_TOKENS = tuple(f"<|{name}|>" for name in SENTINELS)
 _NUMBERED = re.compile(r"(Picture|Video) (\d+): (?=<\|vision_start\|>)")
 _THOUGHT_TAG = re.compile(r"</? ?think(?:ing)? ?>")
 _CALL_TAG = re.compile(r"</?(?:tool_call|function|parameter)\b[^>]{0,200}>")
+# Tags that mending may add; those with a name in them are words.
+_BARE_TAG = re.compile(r"<tool_call>|</(?:tool_call|function|parameter)>")
 
 
 def flattened(content: object) -> str:
@@ -59,13 +61,19 @@ def has_tags(text: str) -> bool:
 
 
 def words(text: str) -> str:
-    """A reply's text without such tags and without white space: what of it no template may lose."""
-    return "".join(_CALL_TAG.sub("", _THOUGHT_TAG.sub("", text)).split())
+    """A reply's text without tags that carry no name and without white space: what of it no template may change."""
+    return "".join(_BARE_TAG.sub("", _THOUGHT_TAG.sub("", text)).split())
 
 
-def after_the_last_thought(text: str) -> str:
-    """The answer in a text that may begin with thoughts: what follows the last tag that closes one."""
-    return _THOUGHT_TAG.split(text)[-1]
+def answers(text: str, thought: str) -> set[str]:
+    """The `words` that may be shown of a text with tags: from one of its tags on, or whole, perhaps behind a thought.
+
+    Where a thought in such a text begins and ends is the family's own business.
+    """
+    ends = [0, *(match.end() for tag in (_THOUGHT_TAG, _CALL_TAG) for match in tag.finditer(text))]
+    starts = [match.start() for match in _CALL_TAG.finditer(text)]
+    said = {words(text[at:]) for at in (*ends, *starts)}
+    return said | {words(thought) + one for one in said}
 
 
 def thoughts(message: Mapping[str, object]) -> Iterator[str]:

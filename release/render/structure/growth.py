@@ -1,7 +1,8 @@
 """Append-only histories: what was printed of some messages is what the prompt of more messages begins with (T-002)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from release.render.structure.forms import SENTINEL_TOKENS, flattened, without
 from release.render.structure.head import is_system
 
 
@@ -16,9 +17,18 @@ def growing(variables: Mapping[str, object], holds: frozenset[str]) -> tuple[int
     if not promised or not isinstance(messages, list) or not all(isinstance(one, Mapping) for one in messages):
         return ()
     head = next((n for n, one in enumerate(messages) if not is_system(one)), len(messages))
-    return tuple(
-        n for n in range(max(1, head), len(messages)) if not (_is_result(messages[n]) and _is_result(messages[n - 1]))
-    )
+    printed = [n for n, one in enumerate(messages) if not _prints_nothing(one)]
+    return tuple(n for n in range(max(1, head), len(messages)) if not _is_between_results(messages, printed, n))
+
+
+def _is_between_results(messages: Sequence[Mapping[str, object]], printed: Sequence[int], n: int) -> bool:
+    before = next((m for m in reversed(printed) if m < n), None)
+    behind = next((m for m in printed if m >= n), None)
+    return before is not None and behind is not None and _is_result(messages[before]) and _is_result(messages[behind])
+
+
+def _prints_nothing(message: Mapping[str, object]) -> bool:
+    return is_system(message) and not without(flattened(message.get("content")), *SENTINEL_TOKENS).strip()
 
 
 def _is_off(asked: object) -> bool:

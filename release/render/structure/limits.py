@@ -1,6 +1,8 @@
-"""Whether a shown text is a longer one that was cut at a limit (T-044, T-052, D-08)."""
+"""Whether a shown text is a longer one that was cut at a limit (T-044, T-052, D-08), or a line in its place (D-10)."""
 
 import re
+
+_STAND_IN = 400
 
 
 def is_cut(shown: str, sent: str, limit: int) -> bool:
@@ -21,6 +23,11 @@ def is_cut(shown: str, sent: str, limit: int) -> bool:
     notice = shown[max(0, head - 20) : len(shown) - max(0, tail - 20)]
     told = {int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", notice)}
     return head <= limit + 20 and tail <= limit + 20 and bool(told & lengths)
+
+
+def is_stand_in(shown: str) -> bool:
+    """Whether a text can be the line that stands for long media."""
+    return "\n" not in shown and len(shown) <= _STAND_IN
 
 
 def limit_of(value: object) -> int:

@@ -4,7 +4,7 @@ A family's own tests say what leaves; here stands what may never leave: whatever
 it, and nothing that decodes it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from release.render.structure.calls import sent_calls, shown_as_json
@@ -16,34 +16,38 @@ _DECODERS = ("base64.b64decode", "base64 --decode", "base64 -d")
 
 @dataclass(frozen=True)
 class Leaving:
-    """Indexes of messages that may leave as a whole, and of those that may lose calls."""
+    """Indexes of messages: `media` are results for which a line may stand, `messages` may leave as a whole, `calls` may
+    lose calls.
+    """
 
+    media: frozenset[int] = frozenset()
     messages: frozenset[int] = frozenset()
     calls: frozenset[int] = frozenset()
 
 
 def leaving(messages: Sequence[Mapping[str, object]]) -> Leaving:
-    """What of these messages may leave, or have a line in its place."""
+    """What of these messages may leave."""
     media = {n for n, message in enumerate(messages) if message.get("role") == "tool" and _is_media(message)}
-    gone = set(media)
-    callers: set[int] = set()
-    caller: int | None = None
-    for n, message in enumerate(messages):
-        if message.get("role") == "assistant":
-            caller = n
-            if any(m < n for m in media) and _may_decode(message):
-                callers.add(n)
-        elif caller is not None and n in media:
+    whole, callers = set(media), set()
+    for caller, below in _batches(messages):
+        calls = sent_calls(messages[caller])
+        decoding = sum(map(_decodes, calls)) if any(n < caller for n in media) else 0
+        results = [n for n in below if messages[n].get("role") == "tool"]
+        lost = sum(n in media for n in results) + decoding
+        if lost and calls:
             callers.add(caller)
-    caller = None
-    for n, message in enumerate(messages):
-        if message.get("role") == "assistant":
-            caller = n
-        elif (
-            message.get("role") == "tool" and caller is not None and caller in callers and _may_decode(messages[caller])
-        ):
-            gone.add(n)
-    return Leaving(frozenset(gone | callers), frozenset(callers))
+        # Each call that goes has media as its result, or decodes.
+        if lost and calls and lost >= len(calls):
+            whole.add(caller)
+        if decoding:
+            whole.update(results)
+    return Leaving(frozenset(media), frozenset(whole), frozenset(callers))
+
+
+def _batches(messages: Sequence[Mapping[str, object]]) -> Iterator[tuple[int, range]]:
+    """Each assistant message with the messages below it, up to the next."""
+    heads = [n for n, message in enumerate(messages) if message.get("role") == "assistant"]
+    return ((n, range(n + 1, end)) for n, end in zip(heads, [*heads[1:], len(messages)], strict=False))
 
 
 def shrinking(arguments: object) -> frozenset[str]:
@@ -64,10 +68,6 @@ def _holds_media(text: str) -> bool:
 def _decodes(call: Mapping[str, object]) -> bool:
     text = _text(call.get("arguments"))
     return any(decoder in text for decoder in _DECODERS)
-
-
-def _may_decode(caller: Mapping[str, object]) -> bool:
-    return any(_decodes(call) for call in sent_calls(caller))
 
 
 def _text(value: object) -> str:

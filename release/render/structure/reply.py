@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from release.render.structure.calls import Sent, sent_calls, split_calls
 from release.render.structure.forms import (
-    after_the_last_thought,
+    answers,
     flattened,
     has_tags,
     thoughts,
@@ -59,34 +59,30 @@ def read_reply(text: str, reply: Reply, name: str) -> tuple[int, tuple[Complaint
 
 def _read_text(text: str, reply: Reply, name: str, *, called: bool) -> Iterator[Complaint]:
     sent = without(flattened(reply.message.get("content")), reply.marker)
-    thought = _THOUGHT.match(text)
     if has_tags(sent):
-        # Where a thought begins in such a text is the family's own business; that the answer is there is not.
-        if words(after_the_last_thought(sent)) not in words(text):
-            yield Complaint("texts", f"the answer of {name} does not stand whole in its block")
+        field = without(_field(reply.message), reply.marker)
+        if words(text) not in answers(sent, field):
+            yield Complaint("texts", f"the text of {name} does not stand in its block as it was sent")
         return
-    if thought is not None:
-        yield from _read_thought(thought[1], reply, name)
-    elif reply.is_current and any(_is_shown(one) for one in _fields(reply.message)):
+    thought = _THOUGHT.match(text)
+    shown = thought[1] if thought else ""
+    field = words(_field(reply.message))
+    if reply.is_current and field and words(shown) != field:
         yield Complaint("texts", f"the reasoning of {name} is not shown, though no user wrote since")
+    elif not _was_sent(shown, reply):
+        yield Complaint("texts", f"the reasoning {shown[:40]!r} … in the block of {name} was not sent with it")
     said = text[thought.end() :] if thought else text
     forms = {f"{form}\n\n" if called and form else form for form in trimmed(sent)}
     if said not in forms and not (reply.mended and words(sent) in words(said)):
         yield Complaint("texts", f"the text of {name} is {said[:40]!r} … and not {sent.strip()[:40]!r} …")
 
 
-def _read_thought(shown: str, reply: Reply, name: str) -> Iterator[Complaint]:
-    """A thought is empty, or one that was sent."""
+def _was_sent(shown: str, reply: Reply) -> bool:
+    """Whether a thought is empty, or one of the message's own."""
     wanted = words(shown)
-    if wanted and not any(wanted in words(without(one, reply.marker)) for one in thoughts(reply.message)):
-        yield Complaint("texts", f"the reasoning {shown[:40]!r} … in the block of {name} was not sent with it")
+    return not wanted or any(wanted in words(without(one, reply.marker)) for one in thoughts(reply.message))
 
 
-def _fields(message: Mapping[str, object]) -> Iterator[str]:
+def _field(message: Mapping[str, object]) -> str:
     field = message.get("reasoning_content")
-    if isinstance(field, str):
-        yield field
-
-
-def _is_shown(thought: str) -> bool:
-    return bool(words(thought))
+    return field if isinstance(field, str) else ""
