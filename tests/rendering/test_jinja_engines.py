@@ -9,9 +9,10 @@ import pytest
 
 from release.render.engines import jinja2 as plain
 from release.render.engines import transformers
-from release.render.engines.catalogue import NAMES, NOW, open_engines
+from release.render.engines.catalogue import open_engines
 from release.render.engines.host import Broken
 from release.render.engines.process import ProcessEngine
+from release.render.engines.programs import NOW
 from release.values.rendering import Failed, Fault, Rendered
 
 HOSTS = {"transformers": transformers.host, "jinja2": plain.host}
@@ -29,7 +30,7 @@ def broken(engine: str, source: str, **variables: object) -> tuple[str, str, int
     return caught.value.fault, caught.value.message, caught.value.line
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(params=HOSTS)
 def engine(request: pytest.FixtureRequest) -> Iterator[ProcessEngine]:
     (one,) = open_engines([request.param])
     with one:

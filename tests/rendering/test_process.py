@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from release.render.engines.catalogue import python_program
 from release.render.engines.child import Child, Gone
 from release.render.engines.limits import Limits
 from release.render.engines.process import ProcessEngine, Program
+from release.render.engines.programs import python_program
 from release.values.rendering import Failed, Fault, Rendered
 
 HOST = Path(__file__).parent / "hosts" / "odd.py"

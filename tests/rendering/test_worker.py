@@ -14,8 +14,9 @@ import pytest
 import release
 from release.errors import UsageError
 from release.render.engines import worker
-from release.render.engines.catalogue import NAMES, open_engines, python_program
+from release.render.engines.catalogue import NAMES, open_engines
 from release.render.engines.host import Broken, Render
+from release.render.engines.programs import python_program
 
 LIMITS = {"cpu_seconds": 1_000_000, "file_bytes": 1 << 20, "memory": None, "characters": 10}
 
@@ -112,6 +113,7 @@ def test_the_program_greets_on_plain_pipes_and_ends_with_them(host: str, said: d
         "path": [],
         "now": "2026-01-02",
         "limits": LIMITS,
+        "options": {},
     }
     done = subprocess.run(
         [sys.executable, "-P", worker.__file__],
@@ -132,7 +134,7 @@ def test_an_engine_that_nobody_knows_is_refused_with_those_that_there_are() -> N
 
 def test_a_package_that_is_not_installed_is_named_without_trying() -> None:
     program = python_program("x", Path("x.py"), ("jinja2", "no_such_package", "typing_extensions"))
-    assert program.missing == "the package no_such_package is not installed"
+    assert program.missing == "the package no_such_package is not installed: pip install 'hf-release[engines]'"
 
 
 def test_only_the_folders_of_the_named_packages_are_searched() -> None:

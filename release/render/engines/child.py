@@ -14,6 +14,8 @@ from release.values.rendering import Fault
 
 _CHUNK = 1 << 18
 _TAIL = 4_000
+# The last words of programs that end where there is no more memory: Rust's, C++'s.
+_OUT_OF_MEMORY = ("memory allocation of ", "std::bad_alloc")
 
 
 class Gone(Exception):
@@ -113,18 +115,22 @@ class Child:
         except subprocess.TimeoutExpired:
             self.end()
             return Gone(Fault.CRASH, "its process closed its output")
-        said = self._last_words()
+        words = self._last_words()
         self.end()
         if code == -signal.SIGXCPU:
             return Gone(Fault.TIMEOUT, "it used up its processor time")
+        wanted = [line for line in words if any(known in line for known in _OUT_OF_MEMORY)]
+        if code == -signal.SIGABRT and wanted:
+            return Gone(Fault.MEMORY, wanted[-1])
+        said = words[-1] if words else ""
         how = f"ended with exit code {code}" if code >= 0 else f"was killed: {signal.strsignal(-code)}"
         return Gone(Fault.CRASH, f"its process {how}{f' ({said})' if said else ''}")
 
-    def _last_words(self) -> str:
+    def _last_words(self) -> list[str]:
         with self._said.open("rb") as said:
             said.seek(max(0, self._said.stat().st_size - _TAIL))
             lines = said.read().decode("utf-8", "replace").split("\n")
-        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return [line.strip() for line in lines if line.strip()]
 
     def end(self) -> None:
         """Kill it with all that it started, and wait for it. Twice is once."""

@@ -19,9 +19,11 @@ Render = Callable[[Mapping[str, Any]], str]
 
 
 class Host(Protocol):
-    """One engine, in the child. A module that the worker loads has a function `host(now)` that makes one.
+    """One engine, in the child. A module that the worker loads has a function `host(now, **options)` that makes one.
 
-    `now` is what templates are told about the time, in ISO 8601, so that a prompt can be the same twice.
+    `now` is what templates are told about the time, in ISO 8601, so that a prompt can be the same twice. The options
+    are the catalogue's: in what an engine differs from another one with the same file. A host that cannot be had raises
+    `ImportError`.
     """
 
     @property

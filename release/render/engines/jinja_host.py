@@ -6,22 +6,8 @@ from typing import Any, NoReturn
 
 from jinja2 import Environment, Template, TemplateError, TemplateSyntaxError
 
+from release.render.engines.given import PYTHON_FAULTS
 from release.render.engines.host import Broken, Render
-
-# What a template can make Python raise inside the sandbox. Anything else ends the process, which is reported too.
-_PYTHON_FAULTS = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    BufferError,
-    LookupError,
-    NameError,
-    OSError,
-    RuntimeError,
-    StopIteration,
-    TypeError,
-    ValueError,
-)
 
 
 class Raised(TemplateError):
@@ -62,7 +48,7 @@ class JinjaHost:
             return template.render(self.prepare(variables))
         except Raised as error:
             raise Broken("raised", error.message or "", _line(error.__traceback__)) from error
-        except (TemplateError, *_PYTHON_FAULTS) as error:
+        except (TemplateError, *PYTHON_FAULTS) as error:
             raise Broken("runtime", f"{type(error).__name__}: {error}", _line(error.__traceback__)) from error
 
 

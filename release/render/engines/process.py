@@ -22,13 +22,15 @@ _MESSAGE = 2_000
 class Program:
     """What to start, and what to tell it first (worker.py has the whole conversation).
 
-    `path` is the process's PATH. `missing` says why there is nothing to start; None: there is.
+    `path` is the process's PATH. `ascii`: it reads strict UTF-8, so everything else is sent as escapes. `missing` says
+    why there is nothing to start; None: there is.
     """
 
     name: str
     argv: tuple[str, ...]
     greeting: Mapping[str, object]
     path: str = "/usr/bin:/bin"
+    ascii: bool = False
     missing: str | None = None
 
 
@@ -83,7 +85,7 @@ class ProcessEngine:
         try:
             if self._child is None:
                 self._child = self._start()
-            answer = _understood(self._child.ask(_encoded(request), self.limits.seconds, self._most_bytes()))
+            answer = _understood(self._child.ask(self._encoded(request), self.limits.seconds, self._most_bytes()))
             if isinstance(answer, Failed) and answer.fault is Fault.MEMORY:
                 # It lives, but what it has left is not what the next template is promised.
                 self._drop()
@@ -112,7 +114,7 @@ class ProcessEngine:
         with ExitStack() as unless_it_greets:
             unless_it_greets.callback(child.end)
             greeting = {**self.program.greeting, "limits": asdict(self.limits)}
-            answer = _understood(child.ask(_encoded(greeting), _START_SECONDS, _MESSAGE * 8))
+            answer = _understood(child.ask(self._encoded(greeting), _START_SECONDS, _MESSAGE * 8))
             if isinstance(answer, Failed) or not isinstance(answer.get("version"), str):
                 reason = answer.message if isinstance(answer, Failed) else answer.get("unavailable")
                 raise Gone(Fault.CRASH, str(reason))
@@ -124,6 +126,9 @@ class ProcessEngine:
         if self._child is not None:
             self._child.end()
             self._child = None
+
+    def _encoded(self, request: Mapping[str, object]) -> bytes:
+        return json.dumps(request, ensure_ascii=self.program.ascii).encode("utf-8", "surrogatepass")
 
     def _most_bytes(self) -> int:
         # JSON writes a control character in six bytes; the rest of an answer is a few dozen.
@@ -152,10 +157,6 @@ class _Template:
             return answer
         text = answer.get("text")
         return Rendered(text) if isinstance(text, str) else Failed(Fault.CRASH, "an answer without a prompt")
-
-
-def _encoded(request: Mapping[str, object]) -> bytes:
-    return json.dumps(request, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def _understood(line: bytes) -> dict[str, Any] | Failed:

@@ -5,9 +5,7 @@ An immutable sandbox (no append, no update), trim_blocks and lstrip_blocks, loop
 a message's keys that hold None and gives its reasoning under the names that templates look for.
 """
 
-import json
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 import jinja2
@@ -19,6 +17,7 @@ from jinja2.runtime import Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
+from release.render.engines.given import VARIABLES, clock, tojson
 from release.render.engines.jinja_host import JinjaHost, raise_exception
 
 AS_IN = "5.24.0"
@@ -27,17 +26,12 @@ _REASONING = ("reasoning_content", "thinking", "reasoning")
 
 
 def host(now: str) -> JinjaHost:
-    moment = datetime.fromisoformat(now)
-
-    def strftime_now(pattern: str) -> str:
-        return moment.strftime(pattern)
-
     environment = ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, loopcontrols]
     )
-    environment.filters["tojson"] = _tojson
+    environment.filters["tojson"] = tojson
     environment.globals["raise_exception"] = raise_exception
-    environment.globals["strftime_now"] = strftime_now
+    environment.globals["strftime_now"] = clock(now)
     environment.globals["dict"] = _Dict()
     environment.globals["namespace"] = _Namespace
     return JinjaHost(environment, f"{AS_IN} (Jinja2 {jinja2.__version__})", _prepare)
@@ -87,27 +81,11 @@ def _check_name(name: object) -> None:
         raise SecurityError(f"a namespace takes no attribute that begins with an underscore, such as {name!r}")
 
 
-def _tojson(
-    value: object,
-    ensure_ascii: bool = False,
-    indent: int | str | None = None,
-    separators: tuple[str, str] | None = None,
-    sort_keys: bool = False,
-) -> str:
-    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
-
-
 def _prepare(variables: Mapping[str, Any]) -> Mapping[str, Any]:
     messages = variables.get("messages")
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         raise TypeError("transformers takes a list of messages, each of them a mapping")
-    return {
-        "tools": None,
-        "documents": None,
-        "add_generation_prompt": False,
-        **variables,
-        "messages": [_message(message) for message in messages],
-    }
+    return {**VARIABLES, **variables, "messages": [_message(message) for message in messages]}
 
 
 def _message(message: Mapping[str, Any]) -> Mapping[str, Any]:

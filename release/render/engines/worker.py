@@ -1,8 +1,8 @@
 """The program that a child process runs: one JSON request a line in, one JSON answer a line out.
 
-    {"host": FILE, "package": FOLDER, "path": [...], "now": ..., "limits": {...}}  → {"version": ...}
-    {"compile": SOURCE, "key": KEY}                                                → {"ok": true}
-    {"render": KEY, "variables": {...}}                                            → {"text": ...}
+    {"host": FILE, "package": FOLDER, "path": [...], "now": ..., "limits": {...}, "options": {...}} → {"version": ...}
+    {"compile": SOURCE, "key": KEY}     → {"ok": true}
+    {"render": KEY, "variables": {...}} → {"text": ...}
 
 Any of them can be answered by {"fault": ..., "message": ..., "line": ..., "column": ...}, the first also by
 {"unavailable": REASON}, the last by {"unknown": KEY}: only the newest templates are kept. It runs under `python -I
@@ -34,7 +34,7 @@ def main() -> None:
     sys.path.extend(greeting["path"])
     _add_package("release", greeting["package"])
     try:
-        host = _load("release_host", greeting["host"]).host(greeting["now"])
+        host = _load("release_host", greeting["host"]).host(greeting["now"], **greeting["options"])
     except ImportError as error:
         _write(answers, {"unavailable": f"it cannot be imported: {error}"})
         return
