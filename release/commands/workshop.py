@@ -210,7 +210,7 @@ class Workshop:
             Card(space),
             Whitespace(self.git, space),
             Archive(self.git, self.archive),
-            Aliases(self.git, engines),
+            Aliases(self.git),
             Render(self.git, space, pins, engines),
         )
 

@@ -1,16 +1,12 @@
 """The check `aliases`: four files a template, all of them what the tag builds."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Self
 
 import pytest
 
 from release.checks.aliases import Aliases
 from release.compose import make_twin
 from release.ports import Blob, Check, SourceItem
-from release.render.engines.catalogue import open_engines
 from release.values import (
     Config,
     Entry,
@@ -28,15 +24,10 @@ from release.values import (
     Tree,
     git_blob_id,
 )
-from release.values.rendering import Failed, Fault, Rendered
 from release.values.source import SignatureState
 
 TEXT = "{%- for m in messages %}{{- '\\n' ~ m.content }}{%- endfor %}"
 RULE = TemplateRule(RepoPath("src"), RepoPath("chat"))
-FIXTURES = {
-    "src/fixtures.json": {"one": {"description": "", "payload": {"messages": [{"role": "user", "content": "hi"}]}}},
-    "src/expected-results.json": {"one": {"status": "rendered"}},
-}
 ALL = ["chat.jinja", "chat_v1~x.jinja", "chat_oneline.txt", "chat_v1~x_oneline.txt"]
 
 
@@ -54,39 +45,8 @@ class Tag:
         return (Blob(oid, len(contents[oid]), iter([contents[oid]])) for oid in oids)
 
 
-@dataclass
-class TwinBreaker:
-    """An engine that makes of a template and of its twin what it was told to."""
-
-    whole: Rendered | Failed
-    line: Rendered | Failed
-    unavailable: str | None = None
-    name: str = "told"
-    version: str = "1"
-
-    def compile(self, source: str) -> "Made | Failed":
-        made = self.whole if source == TEXT else self.line
-        return made if isinstance(made, Failed) and made.fault is Fault.SYNTAX else Made(made)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        return None
-
-
-@dataclass
-class Made:
-    made: Rendered | Failed
-
-    def render(self, variables: Mapping[str, object]) -> Rendered | Failed:
-        return self.made
-
-
-def tagged(text: str = TEXT, **more: object) -> Tag:
-    files = {"src/template.jinja": text.encode()}
-    files |= {path: json.dumps(value).encode() for path, value in (FIXTURES | more).items()}
-    return Tag(files)
+def tagged(text: str = TEXT) -> Tag:
+    return Tag({"src/template.jinja": text.encode()})
 
 
 def tree(published: Mapping[str, bytes], *, problems: tuple[tuple[str, str], ...] = (), rules: int = 1) -> Tree:
@@ -103,14 +63,14 @@ def built(text: str = TEXT) -> dict[str, bytes]:
     return dict(zip(ALL, [text.encode()] * 2 + [make_twin(text).encode()] * 2, strict=True))
 
 
-def findings(source: Tag, given: Tree, *engines: object) -> list[Finding]:
-    made = Aliases(source, engines or open_engines(["jinja2"]))  # type: ignore[arg-type]
+def findings(source: Tag, given: Tree) -> list[Finding]:
+    made = Aliases(source)  # type: ignore[arg-type]
     as_port: Check = made
     return [one for one in as_port(given) if isinstance(one, Finding)]
 
 
 def test_four_files_as_the_tag_builds_them_say_nothing() -> None:
-    assert findings(tagged(), tree(built()), *open_engines()) == []
+    assert findings(tagged(), tree(built())) == []
 
 
 def test_without_templates_there_is_nothing_to_compare() -> None:
@@ -158,61 +118,3 @@ def test_a_source_that_does_not_build_is_told_with_its_place() -> None:
 def test_what_the_build_said_is_not_said_again(text: str) -> None:
     published = {ALL[0]: text.encode(), ALL[1]: text.encode()}
     assert findings(tagged(text), tree(published, problems=(("chat.jinja", "why"),))) == []
-
-
-@pytest.mark.parametrize(
-    ("whole", "line", "said"),
-    [
-        (Rendered("ab"), Rendered("ab"), None),
-        (Failed(Fault.RAISED, "no", 3), Failed(Fault.RAISED, "no", 1), None),
-        (Failed(Fault.SYNTAX, "no", 3), Failed(Fault.SYNTAX, "no", 1), None),
-        (
-            Rendered("ab"),
-            Rendered("ac"),
-            "told, fixture 'one': the prompt differs from the template's from character 1",
-        ),
-        (
-            Rendered("ab"),
-            Failed(Fault.RAISED, "no"),
-            "told, fixture 'one': the template renders and its twin does not: the template raised: no",
-        ),
-        (
-            Failed(Fault.RAISED, "no"),
-            Rendered("ab"),
-            "told, fixture 'one': the twin renders and its template does not: the template raised: no",
-        ),
-        (
-            Failed(Fault.RAISED, "no"),
-            Failed(Fault.RAISED, "yes"),
-            "the template fails (the template raised: no), its twin",
-        ),
-        (Rendered("ab"), Failed(Fault.SYNTAX, "no"), "told reads the template and not its twin: it cannot be read: no"),
-    ],
-)
-def test_a_twin_must_render_as_its_template(
-    whole: Rendered | Failed, line: Rendered | Failed, said: str | None
-) -> None:
-    told = findings(tagged(), tree(built()), TwinBreaker(whole, line))
-    if said is None:
-        assert told == []
-    else:
-        (finding,) = told
-        assert (finding.rule, finding.path) == ("aliases/twin-renders", "chat_oneline.txt")
-        assert said in finding.message
-
-
-def test_an_engine_that_is_not_there_is_left_out() -> None:
-    absent = TwinBreaker(Rendered(""), Rendered("x"), unavailable="it is not installed")
-    assert findings(tagged(), tree(built()), absent) == []
-
-
-@pytest.mark.parametrize("fixtures", [{"src/fixtures.json": []}, {"src/fixtures/fixtures.json": {}}])
-def test_fixtures_that_cannot_be_read_are_left_to_the_check_of_rendering(fixtures: dict[str, object]) -> None:
-    breaker = TwinBreaker(Rendered(""), Rendered("x"))
-    assert findings(tagged(**fixtures), tree(built()), breaker) == []
-
-
-def test_without_fixtures_the_files_are_compared_all_the_same() -> None:
-    source = Tag({"src/template.jinja": TEXT.encode()})
-    assert findings(source, tree(built())) == []
-    assert [one.rule for one in findings(source, tree({}))] == ["aliases/missing"] * 4

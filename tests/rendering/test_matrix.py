@@ -99,6 +99,13 @@ def test_a_twin_without_its_template_beside_it_is_compared_all_the_same() -> Non
     assert sorted(engine.compiled) == ["t", "w"]
 
 
+def test_a_twin_that_cannot_be_read_is_told_unless_its_template_cannot_either() -> None:
+    unreadable = {name: Failed(Fault.SYNTAX, "no") for name in ("t", "w", "v")}
+    cases = [Case(name, name, THREE, kind=Kind.TWIN, twin_of="t" if name == "w" else "u") for name in ("w", "v")]
+    made = run_suite(cases, [Engine("jinja2", unreadable=unreadable)])
+    assert [(one.rule, one.path) for one in made if isinstance(one, Finding)] == [("render/compile", "v")]
+
+
 def test_an_archived_template_is_judged_by_no_expectation() -> None:
     one = fixture(expected=Expectation(True, contains=("new",)))
     family = Family(Structure(frozenset({"turns"})))
