@@ -36,12 +36,21 @@ def test_a_part_that_is_a_bare_text_is_refused(environment):
 
 
 @environments
-def test_calls_that_come_as_a_text_are_refused(environment):
-    """Stock refuses them too, by an accident."""
-    reply = {"role": "assistant", "content": "x", "tool_calls": json.dumps([{"name": "f"}])}
-    refusal = "Unexpected tool calls. messages[1].tool_calls is a text, not a list."
+@pytest.mark.parametrize("key", ["tool_calls", "function_call"])
+def test_calls_that_come_as_a_text_are_refused(environment, key):
+    """Stock refuses the first by an accident, and does not know the second."""
+    reply = {"role": "assistant", "content": "x", key: json.dumps([{"name": "f"}])}
+    refusal = "Unexpected tool calls. messages[1] has them as a text."
     assert outcome(STABLE.built, {"messages": [QUERY, reply]}, environment) == ("error", refusal)
-    assert "x" in render(STABLE.built, {"messages": [QUERY, {**reply, "tool_calls": ""}]}, environment)
+
+
+@environments
+@pytest.mark.parametrize("key", ["tool_calls", "function_call"])
+@pytest.mark.parametrize("nothing", [None, "", " ", {}, []])
+def test_an_empty_field_for_calls_is_no_call(environment, key, nothing):
+    reply = {"role": "assistant", "content": "x", key: nothing}
+    prompt = render(STABLE.built, {"messages": [QUERY, reply]}, environment)
+    assert prompt.endswith("\n\nx<|im_end|>\n")
 
 
 @pytest.mark.parametrize("kind", ["image", "video"])
