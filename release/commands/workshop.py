@@ -200,9 +200,9 @@ class Workshop:
         from release.checks.secrets import Secrets
         from release.checks.size import Size
         from release.checks.whitespace import Whitespace
-        from release.render.engines.catalogue import open_engines
+        from release.render.engines.catalogue import NAMES, open_engines
 
-        engines = open_engines()
+        engines = open_engines(NAMES)
         return (
             Names(),
             Size(),

@@ -5,6 +5,7 @@
      "modulo":  {"media": REASON, ...},    what they leave out of account (MODULO), each with a reason
      "differs": {"json": REASON, ...},     kinds of difference between engines that all its fixtures may show, where
                                            their conversations can (release.render.differences)
+     "without": {"minja": REASON, ...},    engines in which nothing is promised: the family is not given to them
      "sample":  [NAME, ...]                the fixtures that stand for all where everything would take too long
     }
 
@@ -15,6 +16,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from release.render.differences import KINDS
+from release.render.hosts import ENGINES
 from release.render.json_text import JsonPath
 from release.render.reading import PackageReader, short
 from release.render.structure.rules import CHECKS, MODULO, Structure
@@ -25,23 +27,24 @@ SAMPLE_SIZE = 20
 
 @dataclass(frozen=True)
 class Family:
-    """`differs` are kinds of difference with their reasons, `sample` names of fixtures."""
+    """`differs` are kinds of difference and `without` engines, both with reasons, `sample` names of fixtures."""
 
     structure: Structure = field(default_factory=Structure)
     differs: Mapping[str, str] = field(default_factory=dict)
     sample: tuple[str, ...] = ()
+    without: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_family(reader: PackageReader, names: Collection[str]) -> Family:
     """What the package's structure.json says; `names` are its fixtures. Complaints go to the reader."""
-    fields = reader.fields(
-        STRUCTURE, (), reader.table(STRUCTURE, optional=True), ("holds", "modulo", "differs", "sample")
-    )
+    known = ("holds", "modulo", "differs", "without", "sample")
+    fields = reader.fields(STRUCTURE, (), reader.table(STRUCTURE, optional=True), known)
     holds = _names(reader, ("holds",), fields.get("holds", []), CHECKS, "checks")
     modulo = reader.reasons(STRUCTURE, ("modulo",), fields.get("modulo", {}), MODULO)
     differs = reader.reasons(STRUCTURE, ("differs",), fields.get("differs", {}), KINDS)
+    without = reader.reasons(STRUCTURE, ("without",), fields.get("without", {}), ENGINES)
     sample = _names(reader, ("sample",), fields.get("sample", []), names, "fixtures")
-    return Family(Structure(frozenset(holds), modulo), differs, sample or tuple(names)[:SAMPLE_SIZE])
+    return Family(Structure(frozenset(holds), modulo), differs, sample or tuple(names)[:SAMPLE_SIZE], without)
 
 
 def _names(reader: PackageReader, path: JsonPath, value: object, known: Collection[str], what: str) -> tuple[str, ...]:

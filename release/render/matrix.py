@@ -59,6 +59,11 @@ def _is_planned(case: Case, fixture: Fixture, engine: str) -> bool:
     return case.kind is Kind.CURRENT or engine in FAST or fixture.name in case.family.sample
 
 
+def left_out(case: Case, fixture: Fixture, engine: str) -> str | None:
+    """Why the fixture, or its whole family, must not be given to this engine; None: it may be."""
+    return fixture.allowances.without.get(engine) or case.family.without.get(engine)
+
+
 def reference(engines: Sequence[str]) -> str:
     """The engine that the others are compared with."""
     return "transformers" if "transformers" in engines else engines[0]
@@ -98,18 +103,20 @@ class _Room:
         self.prompts: dict[tuple[str, int], Rendered | Failed] = {}
 
     def run(self, case: Case) -> Failed | Mapping[str, Made]:
+        asked = {fixture.name: left_out(case, fixture, self.engine.name) for fixture in planned(case, self.engine.name)}
+        made = {name: Made(Failed(Fault.UNASKED, reason)) for name, reason in asked.items() if reason is not None}
+        if asked and len(made) == len(asked):
+            return made
         template = self._template(case.text)
         if isinstance(template, Failed):
             # Where a template cannot be read, its own case says so, and its twin need not.
             known = case.twin_of is not None and isinstance(self._template(case.twin_of), Failed)
             return {} if known else template
-        made = {}
         for fixture in planned(case, self.engine.name):
             if self.stop.is_set():
                 break
-            reason = fixture.allowances.without.get(self.engine.name)
-            asked = self._made(case, template, fixture) if reason is None else Made(Failed(Fault.UNASKED, reason))
-            made[fixture.name] = asked
+            if fixture.name not in made:
+                made[fixture.name] = self._made(case, template, fixture)
         return made
 
     def _made(self, case: Case, template: CompiledTemplate, fixture: Fixture) -> Made:
@@ -168,7 +175,7 @@ class _Room:
             given = handed_over(name, fixture.variables)
             if is_alike(given, own) or not is_alike(seen(self.engine.name, given), given):
                 continue
-            if not _is_planned(case, fixture, name) or name in fixture.allowances.without:
+            if not _is_planned(case, fixture, name) or left_out(case, fixture, name) is not None:
                 continue
             known = next((prompt for before, prompt in made if before == given), None)
             handed[name] = known or template.render(given)

@@ -11,7 +11,7 @@ from release.render.agreement import Agreement, compare
 from release.render.cases import Case, Kind, Outcome
 from release.render.fixtures import Fixture
 from release.render.hosts import SERVERS
-from release.render.matrix import Made, Ran, reference, rendering
+from release.render.matrix import Made, Ran, left_out, reference, rendering
 from release.render.verdicts import Complaint, verdict
 from release.render.wording import describe, difference, excerpt
 from release.values import EngineRun, Finding
@@ -50,7 +50,7 @@ class _Judge:
             renders = planned = 0
             for number, made in enumerate(ran.cases):
                 for one in self._case(number, engine, made):
-                    planned += isinstance(one, Outcome)
+                    planned += isinstance(one, Outcome) and left_out(one.case, one.fixture, engine) is None
                     renders += isinstance(one, Outcome) and one.not_asked is None
                     yield one
             if planned and not renders:

@@ -93,9 +93,10 @@ def test_a_set_without_an_entry_shares_what_the_fixture_allows() -> None:
 
 
 def test_a_structure_is_read_with_its_reasons() -> None:
-    said = {"holds": ["turns"], "modulo": {"media": "D-10"}, "differs": {"json": "plain Jinja2"}, "sample": ["a"]}
-    family = package({"status": "rendered"}, structure=said).family
-    assert family == Family(Structure(frozenset({"turns"}), {"media": "D-10"}), {"json": "plain Jinja2"}, ("a",))
+    reasons = {"modulo": {"media": "D-10"}, "differs": {"json": "plain Jinja2"}, "without": {"minja": "old"}}
+    family = package({"status": "rendered"}, structure={"holds": ["turns"], "sample": ["a"], **reasons}).family
+    structure = Structure(frozenset({"turns"}), {"media": "D-10"})
+    assert family == Family(structure, {"json": "plain Jinja2"}, ("a",), {"minja": "old"})
 
 
 def test_without_a_structure_nothing_holds_and_the_first_fixtures_are_the_sample() -> None:
@@ -171,12 +172,14 @@ def test_two_fixtures_of_one_name_are_one_too_many() -> None:
     ("structure", "said"),
     [
         ([], "structure.json: it must be one object"),
-        ({"hold": []}, "unknown key 'hold' (known: holds, modulo, differs, sample)"),
+        ({"hold": []}, "unknown key 'hold' (known: holds, modulo, differs, without, sample)"),
         ({"holds": "turns"}, "'holds' must be a list of checks"),
         ({"holds": ["turn"]}, "'turn' is none of the checks"),
         ({"modulo": {"media": ""}}, "'media' needs a reason, as a text"),
         ({"modulo": {"medium": "r"}}, "unknown key 'medium'"),
         ({"differs": {"length": 1}}, "'length' needs a reason"),
+        ({"without": {"jinja": "r"}}, "unknown key 'jinja'"),
+        ({"without": {"minja": " "}}, "'minja' needs a reason"),
         ({"sample": ["b"]}, "'b' is none of the fixtures"),
     ],
 )

@@ -10,7 +10,7 @@ from built import FAMILIES, built, package, stock, twin
 
 from release.render import structure
 from release.render.cases import Kind
-from release.render.engines.catalogue import open_engines
+from release.render.engines.catalogue import NAMES, open_engines
 from release.render.engines.host import Broken
 from release.render.engines.transformers import host
 from release.render.family import SAMPLE_SIZE
@@ -43,7 +43,7 @@ def prompts(family: str) -> Mapping[str, tuple[Mapping[str, object], str]]:
 
 
 def test_the_families_pass_in_every_engine_that_is_here() -> None:
-    made = list(run_suite([case for family in FAMILIES for case in cases(family)], open_engines()))
+    made = list(run_suite([case for family in FAMILIES for case in cases(family)], open_engines(NAMES)))
     findings = [one for one in made if not isinstance(one, Outcome | EngineRun)]
     findings += [finding for one in made if isinstance(one, Outcome) for finding in one.findings]
     assert findings == []

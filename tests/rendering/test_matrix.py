@@ -58,6 +58,13 @@ def test_a_fixture_that_an_engine_must_not_be_given_is_skipped_with_its_reason()
     assert [one.renders for one in made if isinstance(one, EngineRun)] == [2, 1]
 
 
+def test_a_family_that_promises_nothing_in_an_engine_is_not_even_read_there() -> None:
+    engine = Engine("minja", unreadable={"t": Failed(Fault.SYNTAX, "no")})
+    made = list(run_suite([Case("t", "t", THREE, family=Family(without={"minja": "too old"}))], [engine]))
+    assert [one.not_asked for one in made if isinstance(one, Outcome)] == ["too old"] * 3
+    assert (made[-1], engine.compiled) == (EngineRun("minja", "1", 0), [])
+
+
 def test_an_engine_that_could_take_nothing_is_an_error() -> None:
     case = Case("t", "t", THREE)
     made = list(run_suite([case], [Engine("llama.cpp", lambda source, variables: UNASKED)]))
