@@ -13,9 +13,9 @@ from typing import IO
 from release.values.rendering import Fault
 
 _CHUNK = 1 << 18
-_TAIL = 4_000
-# The last words of programs that end where there is no more memory: Rust's, C++'s.
-_OUT_OF_MEMORY = ("memory allocation of ", "std::bad_alloc")
+_TAIL = 16_000
+# Among the last words of programs that end where there is no more memory: Rust's, C++'s, node's.
+_OUT_OF_MEMORY = ("memory allocation of ", "std::bad_alloc", "JavaScript heap out of memory")
 
 
 class Gone(Exception):

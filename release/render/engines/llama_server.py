@@ -39,7 +39,7 @@ _KEPT = 2
 # Only errors: everything else would fill the file that standard error goes to.
 _ERRORS_ONLY = 1
 # The log is written by a thread of its own.
-_LOG_SECONDS = 1.0
+_LOG_SECONDS = 0.5
 
 # What an engine's words mean; with the template's source, which they may be about.
 Explain = Callable[[str, str], Broken]

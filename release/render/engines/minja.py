@@ -3,7 +3,8 @@
 For servers that have not moved on; their defaults, so a conversation that ends with the assistant is continued, and
 nothing is preserved. llama_server.py tells the rest. The package lies in a folder of its own, since the same package
 of today is another engine. What it cannot read, or use for its own samples, it replaces by a template of its own and
-says so in its log alone: that is a failure here. It looks filters up when they are used.
+says so in its log alone: that is a failure here. To a template that it takes for one without tools it hands calls and
+results over as texts of other roles. It looks filters up when they are used.
 """
 
 import re

@@ -59,7 +59,10 @@ def python_program(
 
 
 def node_program(name: str, script: Path, package: Path, now: str = NOW) -> Program:
-    """A script that takes the same requests, with the folder of the npm package that it imports."""
+    """A script that takes the same requests, with the folder of the npm package that it imports.
+
+    By way of a shell, since node cannot forgo by itself the image of its memory that it leaves where it is killed.
+    """
     node = shutil.which("node")
     missing = None
     if not (package / "package.json").is_file():
@@ -67,7 +70,8 @@ def node_program(name: str, script: Path, package: Path, now: str = NOW) -> Prog
     if node is None:
         missing = "node is not installed: it takes node 20 or newer, and npm"
     greeting = {"package": str(package), "now": now}
-    return Program(name, (node or "node", str(script)), greeting, ascii=True, missing=missing)
+    argv = ("/bin/sh", "-c", 'ulimit -c 0; exec "$0" "$1"', node or "node", str(script))
+    return Program(name, argv, greeting, ascii=True, missing=missing)
 
 
 def _folder_of(package: str) -> Path | None:

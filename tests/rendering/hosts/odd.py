@@ -37,6 +37,11 @@ class Odd:
     def crashes(self, variables: Mapping[str, Any]) -> None:
         os.kill(os.getpid(), signal.SIGSEGV)
 
+    def aborts(self, variables: Mapping[str, Any]) -> None:
+        sys.stderr.write("memory allocation of 8 bytes failed\nnote: where it was\n")
+        sys.stderr.flush()
+        os.abort()
+
     def fails(self, variables: Mapping[str, Any]) -> None:
         raise KeyboardInterrupt("an error that nobody names")
 

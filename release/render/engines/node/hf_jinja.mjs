@@ -151,5 +151,5 @@ function holdTheClock(moment) {
 function failed(fault, error) {
   const message = error instanceof Error ? error.message : String(error);
   const tooLarge = error instanceof RangeError && /^Invalid (string|array) length$/.test(message);
-  return tooLarge ? { fault: "memory", message } : { fault, message: message || error.name };
+  return { fault: tooLarge ? "memory" : fault, message };
 }
