@@ -7,5 +7,6 @@ card        the front matter of README.md is what the Hub accepts
 whitespace  what changed since the last release is clean, as `git diff --check` means it
 archive     what was released before is still what its record says
 aliases     each template's four files are what the tag builds
+lint        no template holds what an engine cannot read, or reads otherwise
 render      each template renders its fixtures, in each engine
 """

@@ -195,6 +195,7 @@ class Workshop:
         from release.checks.aliases import Aliases
         from release.checks.archive import Archive
         from release.checks.card import Card
+        from release.checks.lint import Lint
         from release.checks.names import Names
         from release.checks.render import Render
         from release.checks.secrets import Secrets
@@ -211,6 +212,7 @@ class Workshop:
             Whitespace(self.git, space),
             Archive(self.git, self.archive),
             Aliases(self.git),
+            Lint(self.git, space),
             Render(self.git, space, pins, engines),
         )
 

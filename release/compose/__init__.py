@@ -5,6 +5,7 @@ folders    the names by which a template's sources include each other
 buildfile  build.toml: the entry, the shared folder, the features of a version
 assemble   two-stage sources → the built text
 oneline    the built text → its one-line twin
+constructs what of a template engines read differently, with lines and columns
 literal    a value as portable Jinja source: what both stages write
 faults     CannotBuild, NoTwin: why one of them could not be made
 """

@@ -38,7 +38,7 @@ class _Part:
     line: int = field(compare=False)
 
 
-class _Generation(Extension):
+class Generation(Extension):
     """`{% generation %}`, by which transformers marks the assistant's own text."""
 
     tags = {"generation"}  # noqa: RUF012 - Jinja2 reads a plain set here
@@ -75,7 +75,7 @@ def make_oneline(text: str, trim: bool | None = None) -> str:
 
 @cache
 def _environment(trim: bool) -> Environment:
-    return Environment(trim_blocks=trim, lstrip_blocks=trim, extensions=[loopcontrols, do, _Generation])
+    return Environment(trim_blocks=trim, lstrip_blocks=trim, extensions=[loopcontrols, do, Generation])
 
 
 def _refuse_bytes(text: str) -> None:

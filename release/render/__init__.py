@@ -17,6 +17,7 @@ verdicts      what was made, beside what was expected
 agreement     one engine beside the others
 suite         templates, fixtures and engines → outcomes and findings
 reports       outcomes → a table, JSON, JUnit
+lint          what each construct of a template breaks
 wording       findings that show a few dozen characters
 engines       one file an engine, each in a process of its own
 """
