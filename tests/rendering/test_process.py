@@ -110,6 +110,7 @@ def test_a_template_that_is_broken_is_told_with_its_place(engine: ProcessEngine)
     [
         ("exits", Fault.CRASH, "its process ended with exit code 3 (about to leave)"),
         ("crashes", Fault.CRASH, "its process was killed: Segmentation fault"),
+        ("terminates", Fault.CRASH, "its process was killed: Aborted (what():  out of range at row 2:)"),
         ("aborts", Fault.MEMORY, "memory allocation of 8 bytes failed"),
         ("fails", Fault.CRASH, "an error that nobody names"),
         ("grows", Fault.MEMORY, "it needed more than 1073741824 bytes"),

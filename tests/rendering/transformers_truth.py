@@ -11,9 +11,22 @@ import sys
 
 os.environ |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error", "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1"}
 
+import jinja2
 import transformers  # type: ignore[import-not-found,unused-ignore]
 from tokenizers import Tokenizer  # type: ignore[import-not-found,import-untyped,unused-ignore]
 from tokenizers.models import WordLevel  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+FAULTS = (
+    jinja2.TemplateError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    NameError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
 
 
 def main() -> None:
@@ -26,7 +39,7 @@ def main() -> None:
         try:
             text = tokenizer.apply_chat_template(messages, chat_template=asked["template"], tokenize=False, **variables)
             tell({"text": text})
-        except Exception as error:  # noqa: BLE001 - whatever it is, that is what transformers does
+        except FAULTS as error:
             # Jinja2 adds the place to the text of a syntax error.
             tell({"error": type(error).__name__, "message": str(getattr(error, "message", None) or error)})
 

@@ -31,7 +31,7 @@ class Child:
     """A process in a session of its own, in an empty folder that is its HOME and goes away with it.
 
     Nothing of this process's environment reaches it: no token, no proxy, no HF_HOME; `path` is its PATH. What it
-    writes on standard error is kept to tell why it died.
+    writes on standard error is kept in a file `stderr` of that folder, to tell why it died; it may empty the file.
     """
 
     def __init__(self, argv: Sequence[str], path: str = "/usr/bin:/bin") -> None:
@@ -41,7 +41,7 @@ class Child:
         environment = {"PATH": path, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC", "HOME": home, "TMPDIR": home}
         self._said = Path(home, "stderr")
         try:
-            with self._said.open("wb") as said:
+            with self._said.open("ab") as said:
                 self._process = subprocess.Popen(
                     argv,
                     bufsize=0,
@@ -122,7 +122,9 @@ class Child:
         wanted = [line for line in words if any(known in line for known in _OUT_OF_MEMORY)]
         if code == -signal.SIGABRT and wanted:
             return Gone(Fault.MEMORY, wanted[-1])
-        said = words[-1] if words else ""
+        # C++ tells first what it did not expect; what follows may be many lines of the template.
+        told = [line for line in words if line.startswith("what(): ")] or words
+        said = told[-1] if told else ""
         how = f"ended with exit code {code}" if code >= 0 else f"was killed: {signal.strsignal(-code)}"
         return Gone(Fault.CRASH, f"its process {how}{f' ({said})' if said else ''}")
 

@@ -21,11 +21,9 @@ import http.client
 import json
 import os
 import socket
-import tempfile
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +34,8 @@ from release.render.engines.tiny_model import tiny_model
 MEDIA_MARKER = "<__media__>"
 _MODEL = "tiny.gguf"
 _KEPT = 2
+# Where child.py keeps what this process writes on standard error: the server's log.
+_SAID = Path("stderr")
 # Only errors: everything else would fill the file that standard error goes to.
 _ERRORS_ONLY = 1
 # The log is written by a thread of its own.
@@ -88,17 +88,19 @@ class LlamaServers:
 
     def _start(self, source: str) -> "_Server":
         self.started += 1
-        with _standard_error() as said:
-            try:
-                server = _Server(source, self.settings, f"{self.started}.sock")
-            except RuntimeError as error:
-                raise self._refused(said(), source) from error
-            if self.own_template and source != self.own_template and server.template() == self.own_template:
-                server.stop()
-                raise self._refused(said(), source)
+        if _SAID.exists():
+            os.truncate(_SAID, 0)
+        try:
+            server = _Server(source, self.settings, f"{self.started}.sock")
+        except RuntimeError as error:
+            raise self._refused(source) from error
+        if self.own_template and source != self.own_template and server.template() == self.own_template:
+            server.stop()
+            raise self._refused(source)
         return server
 
-    def _refused(self, log: str, source: str) -> Broken:
+    def _refused(self, source: str) -> Broken:
+        log = _log()
         if not log:
             return Broken("syntax", "the server takes it for no template and uses one of its own")
         return self.from_log(log, source)
@@ -194,27 +196,15 @@ def _wire_call(call: object) -> object:
     return {**call, "function": {**function, "arguments": json.dumps(function["arguments"], ensure_ascii=False)}}
 
 
-@contextmanager
-def _standard_error() -> Iterator[Callable[[], str]]:
-    """Keeps what is written on standard error; gives a function that waits for it and tells it."""
-    with tempfile.TemporaryFile() as kept:
-        before = os.dup(2)
-        os.dup2(kept.fileno(), 2)
-
-        def said() -> str:
-            deadline = time.monotonic() + _LOG_SECONDS
-            log = b""
-            # Not before it was quiet for a moment: one error is several writes.
-            while time.monotonic() < deadline:
-                now = os.pread(kept.fileno(), 1 << 20, 0)
-                if log and now == log:
-                    break
-                log = now
-                time.sleep(0.01)
-            return log.decode("utf-8", "replace")
-
-        try:
-            yield said
-        finally:
-            os.dup2(before, 2)
-            os.close(before)
+def _log() -> str:
+    """What the server wrote since the log was emptied, once it is silent. Nothing: it wrote nothing in time."""
+    deadline = time.monotonic() + _LOG_SECONDS
+    log = b""
+    while time.monotonic() < deadline:
+        now = _SAID.read_bytes() if _SAID.exists() else b""
+        # One error is several writes.
+        if log and now == log:
+            break
+        log = now
+        time.sleep(0.01)
+    return log.decode("utf-8", "replace")

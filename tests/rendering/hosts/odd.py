@@ -42,6 +42,11 @@ class Odd:
         sys.stderr.flush()
         os.abort()
 
+    def terminates(self, variables: Mapping[str, Any]) -> None:
+        sys.stderr.write("terminate called\n  what():  out of range at row 2:\n{{ the template }}\n")
+        sys.stderr.flush()
+        os.abort()
+
     def fails(self, variables: Mapping[str, Any]) -> None:
         raise KeyboardInterrupt("an error that nobody names")
 
