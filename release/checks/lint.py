@@ -31,7 +31,9 @@ class Lint:
                     text = self.files.read(path).decode("utf-8")
                 except UnicodeDecodeError:
                     continue  # the check `render` says so
-                yield from lint(text, path, self._without(rule, listing))
+                # A template that cannot be read, the check `render` tells of, engine by engine.
+                found = lint(text, path, self._without(rule, listing))
+                yield from (one for one in found if one.rule != "lint/syntax")
 
     def _without(self, rule: TemplateRule, listing: tuple[SourceItem, ...]) -> frozenset[str]:
         """Engines in which the family promises nothing; none where its package cannot be read."""

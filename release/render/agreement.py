@@ -12,8 +12,7 @@ from release.render.cases import Case
 from release.render.differences import KINDS, explained
 from release.render.fixtures import Fixture
 from release.render.hosts import handed_over, is_alike, own_part, seen
-from release.render.matrix import Made
-from release.render.verdicts import LIMITS
+from release.render.matrix import LIMITS, Made
 from release.render.wording import describe, difference
 from release.values.rendering import Failed, Fault, Rendered
 

@@ -13,13 +13,15 @@ from threading import Event
 from release.ports import CompiledTemplate, Engine
 from release.render.cases import Case, Kind
 from release.render.fixtures import Fixture
-from release.render.hosts import FAST, Variables, handed_over, is_alike, seen
+from release.render.hosts import FAST, Variables, handed_over, is_alike, is_left_open, seen
 from release.render.structure.growth import growing
 from release.render.structure.harmless import harmless
-from release.render.wording import describe, difference
+from release.render.wording import describe, difference, excerpt
 from release.values.rendering import Failed, Fault, Rendered
 
 AT_ONCE = 2
+# Our limits stopped the render, or the engine's process ended.
+LIMITS = (Fault.TIMEOUT, Fault.MEMORY, Fault.CRASH)
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,10 @@ def planned(case: Case, engine: str) -> tuple[Fixture, ...]:
 
 def _is_planned(case: Case, fixture: Fixture, engine: str) -> bool:
     return case.kind is Kind.CURRENT or engine in FAST or fixture.name in case.family.sample
+
+
+def _hit_a_limit(made: Rendered | Failed) -> bool:
+    return isinstance(made, Failed) and made.fault in LIMITS
 
 
 def left_out(case: Case, fixture: Fixture, engine: str) -> str | None:
@@ -112,15 +118,25 @@ class _Room:
             # Where a template cannot be read, its own case says so, and its twin need not.
             known = case.twin_of is not None and isinstance(self._template(case.twin_of), Failed)
             return {} if known else template
+        stopped: str | None = None
         for fixture in planned(case, self.engine.name):
             if self.stop.is_set():
                 break
-            if fixture.name not in made:
-                made[fixture.name] = self._made(case, template, fixture)
+            if fixture.name in made:
+                continue
+            if stopped is not None:
+                made[fixture.name] = Made(Failed(Fault.UNASKED, stopped))
+                continue
+            made[fixture.name] = self._made(case, template, fixture)
+            if _hit_a_limit(made[fixture.name].ours):
+                # An endless loop is endless in every fixture: one is told, and the rest would only take their time.
+                stopped = f"left out: {excerpt(fixture.name)} before it hit a limit"
         return made
 
     def _made(self, case: Case, template: CompiledTemplate, fixture: Fixture) -> Made:
         ours = template.render(fixture.variables)
+        if _hit_a_limit(ours):
+            return Made(ours)
         if case.kind is Kind.TWIN and case.twin_of is not None:
             return Made(ours, original=self._prompt(case.twin_of, fixture))
         self.prompts[case.text, id(fixture)] = ours
@@ -155,7 +171,10 @@ class _Room:
         messages = fixture.variables.get("messages")
         for number in sorted(numbers):
             first = messages[:number] if isinstance(messages, list) else []
-            made = template.render({**fixture.variables, "messages": first, "add_generation_prompt": False})
+            begun = {**fixture.variables, "messages": first, "add_generation_prompt": False}
+            if is_left_open(self.engine.name, begun):
+                continue  # its host would print the last of these by itself
+            made = template.render(begun)
             if isinstance(made, Failed):
                 yield number, f"of the first {number} messages {describe(made)}"
             elif ours.text.startswith(made.text):

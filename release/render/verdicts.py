@@ -8,13 +8,10 @@ from release.render.cases import Case, Kind
 from release.render.expectations import STOCK_NAME, Expectation
 from release.render.fixtures import Fixture
 from release.render.hosts import handed_over, own_part
-from release.render.matrix import Made
+from release.render.matrix import LIMITS, Made
 from release.render.structure.harmless import harmless, restored
 from release.render.wording import describe, difference, excerpt
 from release.values.rendering import Failed, Fault, Rendered
-
-# An expected error is the template's own or the engine's; a limit that was hit is never what was expected.
-LIMITS = (Fault.TIMEOUT, Fault.MEMORY, Fault.CRASH)
 
 
 @dataclass(frozen=True)
@@ -31,6 +28,7 @@ def verdict(case: Case, fixture: Fixture, engine: str, made: Made, *, as_expecte
     `as_expected` False: its host changed the conversation, so that what is expected of it says nothing here.
     """
     if isinstance(made.ours, Failed) and made.ours.fault in LIMITS:
+        # An expected error is the template's own or the engine's; a limit is never what was expected.
         yield Complaint("limit", describe(made.ours))
     elif isinstance(made.ours, Failed) and made.ours.fault is Fault.UNASKED:
         return
@@ -122,7 +120,7 @@ def _of_prefixes(expected: Expectation, made: Made) -> Iterator[Complaint]:
         if (unlike := made.unlike.get(number)) is not None:
             yield Complaint("prefix-kept", unlike)
     for number in expected.prefix_lost:
-        if made.unlike.get(number) is None:
+        if number in made.unlike and made.unlike[number] is None:
             what = f"the prompt begins with that of its first {number} messages, which 'prefix_lost' says it does not"
             yield Complaint("prefix-lost", what)
 

@@ -73,6 +73,30 @@ def test_an_engine_that_could_take_nothing_is_an_error() -> None:
     assert [one.not_asked for one in made if isinstance(one, Outcome)] == ["media are refused"] * 3
 
 
+def test_after_a_limit_the_rest_of_a_template_is_left_out_and_says_so() -> None:
+    def endless(source: str, variables: Mapping[str, Any]) -> str | Failed:
+        return Failed(Fault.TIMEOUT, "late") if source == "t" else source
+
+    grows = Family(Structure(frozenset({"append-only"})))
+    engine = Engine("transformers", endless)
+    made = outcomes([Case("t", "t", THREE, "stock", family=grows), Case("u", "u", THREE)], engine)
+    assert [(one.case.path, one.fixture.name, len(one.findings), one.not_asked) for one in made] == [
+        ("t", "one", 1, None),
+        ("t", "two", 0, "left out: 'one' before it hit a limit"),
+        ("t", "three", 0, "left out: 'one' before it hit a limit"),
+        *(("u", name, 0, None) for name in ("one", "two", "three")),
+    ]
+    assert [source for source, _ in engine.rendered] == ["t", "u", "u", "u"]
+
+
+def test_a_beginning_that_a_server_would_go_on_with_is_not_asked_for() -> None:
+    talk = {"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"content": "c"}]}
+    for expected in (Expectation(True, prefix_kept=(2,)), Expectation(True, prefix_lost=(2,))):
+        engine = Engine("llama.cpp", last_text)
+        assert messages(outcomes([Case("t", "t", (fixture(expected=expected, variables=talk),))], engine)[0]) == []
+        assert len(engine.rendered) == 1
+
+
 def test_a_twin_does_as_its_template_does() -> None:
     def makes(source: str, variables: Mapping[str, Any]) -> str | Failed:
         name = variables["messages"][0]["content"]
