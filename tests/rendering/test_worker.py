@@ -145,3 +145,12 @@ def test_only_the_folders_of_the_named_packages_are_searched() -> None:
     folders = {str(Path(jinja2.__file__).parents[1]), str(Path(typing_extensions.__file__).parent)}
     assert set(program.greeting["path"]) == folders  # type: ignore[call-overload]
     assert program.missing is None
+
+
+def test_what_an_engine_is_told_besides_the_time_comes_with_the_greeting(tmp_path: Path) -> None:
+    program = python_program("x", Path("x.py"), (), options={"defaults": True}, beside=tmp_path)
+    assert (program.greeting["options"], program.greeting["path"]) == ({"defaults": True}, [])
+    assert python_program("x", Path("x.py"), ()).greeting["options"] == {}
+    (tmp_path / "other").mkdir()
+    assert python_program("x", Path("x.py"), ("other",), beside=tmp_path).greeting["path"] == [str(tmp_path)]
+    assert "install x" in str(python_program("x", Path("x.py"), ("missing",), beside=tmp_path).missing)
