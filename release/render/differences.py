@@ -34,9 +34,8 @@ def explained(ours: str, theirs: str, engines: tuple[str, str], kinds: Sequence[
     concerned = [KINDS[name] for name in kinds if KINDS[name].engines & set(engines)]
     if any(kind.spelled_alike is None for kind in concerned):
         return True
-    for kind in concerned:
-        if kind.spelled_alike is not None:
-            ours, theirs = kind.spelled_alike(ours), kind.spelled_alike(theirs)
+    for spelled_alike in (kind.spelled_alike for kind in concerned if kind.spelled_alike is not None):
+        ours, theirs = spelled_alike(ours), spelled_alike(theirs)
     return bool(concerned) and ours == theirs
 
 
@@ -53,13 +52,11 @@ def texts(value: object) -> Iterator[str]:
             yield from texts(item)
 
 
-def _has_json(value: object) -> bool:
+def _has_json(variables: Mapping[str, object]) -> bool:
     """Tools or calls: what templates print as JSON."""
-    if not isinstance(value, Mapping):
-        return False
-    messages = value.get("messages")
+    messages = variables.get("messages")
     said = messages if isinstance(messages, list) else []
-    return bool(value.get("tools")) or any(isinstance(one, Mapping) and one.get("tool_calls") for one in said)
+    return bool(variables.get("tools")) or any(isinstance(one, Mapping) and one.get("tool_calls") for one in said)
 
 
 def _has_number(value: object) -> bool:

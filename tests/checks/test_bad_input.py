@@ -12,7 +12,7 @@ from release.render.engines.limits import Limits
 from release.values import Finding, Level
 
 SHORT = Limits(seconds=2.0, cpu_seconds=2, memory=256 << 20)
-ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{{ '' }}{% endfor %}{% endfor %}"
+ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% set c = b %}{% endfor %}{% endfor %}"
 # Doubled 31 times, each text is a new one: two gigabytes, if nobody minds.
 LARGE = "{% set n = namespace(x='x') %}{% for i in range(31) %}{% set n.x = n.x ~ n.x %}{% endfor %}{{ n.x }}"
 

@@ -126,3 +126,15 @@ def test_a_text_is_cut_if_its_notice_says_how_long_it_was(shown: str, sent: str,
 )
 def test_a_limit_is_a_number_above_zero(value: object, limit: int) -> None:
     assert limit_of(value) == limit
+
+
+def test_a_cut_result_may_have_a_note_and_hold_a_closing_tag() -> None:
+    text = "head\n</tool_response>\n" + "x" * 500 + "\ntail"
+    cut = "head\n</tool_response>\n[cut, 527 characters]\ntail"
+    limits = Structure(frozenset(CHECKS), {"limits": "r", "notes": "r"})
+    given = {"messages": [{"role": "tool", "content": text}], "max_tool_response_chars": 60}
+    for shown in (cut, f"{cut}\n\nNote{'.' * 300}"):
+        prompt = f"<|im_start|>user\n<tool_response>\n{shown}\n</tool_response><|im_end|>\n"
+        assert {one.check for one in complaints(prompt, given, limits)} == set()
+    wrong = f"<|im_start|>user\n<tool_response>\n{cut.replace('527', '528')}\n</tool_response><|im_end|>\n"
+    assert {one.check for one in complaints(wrong, given, limits)} == {"results"}

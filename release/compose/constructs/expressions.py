@@ -37,13 +37,13 @@ _NUMBERS = (nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod, nodes.Po
 
 
 def in_expressions(template: Read) -> Iterator[Found]:
-    called = {id(call.node) for call in template.tree.find_all(nodes.Call)}
+    called = {id(call.node) for call in template.of(nodes.Call)}
     guarded = any(
         test.name == "defined" and isinstance(test.node, nodes.Name) and test.node.name == "strftime_now"
-        for test in template.tree.find_all(nodes.Test)
+        for test in template.of(nodes.Test)
     )
-    lengths = _names_of_lengths(template.tree)
-    for node in template.tree.find_all(nodes.Node):
+    lengths = _names_of_lengths(template)
+    for node in template.every:
         for rule, name, place in _of(node, called, lengths):
             if rule != "clock" or not guarded:
                 # A comparison knows where it ends, and its first side where it begins.
@@ -232,10 +232,10 @@ def _is_number(node: nodes.Node) -> bool:
     return isinstance(node, _NUMBERS) and not any(_is_text(child) for child in node.iter_child_nodes())
 
 
-def _names_of_lengths(tree: nodes.Template) -> set[str]:
+def _names_of_lengths(template: Read) -> set[str]:
     """Variables and attributes of namespaces that are set from a length."""
     names: set[str] = set()
-    for assign in tree.find_all(nodes.Assign):
+    for assign in template.of(nodes.Assign):
         if any(one.name in ("length", "count") for one in _filters(assign.node)):
             if isinstance(assign.target, nodes.Name):
                 names.add(assign.target.name)

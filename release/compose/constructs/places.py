@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeVar
 
 from jinja2 import Environment, TemplateSyntaxError, nodes
 from jinja2.ext import Extension, do, loopcontrols
@@ -19,6 +20,8 @@ from release.compose.oneline import Generation
 
 # What the lexer drops before it hands tokens to the parser.
 _NO_TOKENS = frozenset({"comment_begin", "comment", "comment_end", "whitespace", "raw_begin", "raw_end", "trimmed"})
+
+_Node = TypeVar("_Node", bound=nodes.Node)
 
 
 class CannotRead(Exception):
@@ -46,11 +49,15 @@ class Token:
 
 @dataclass(frozen=True)
 class Read:
-    """All tokens, those among them that the parser sees, and the tree, whose nodes hold numbers of the latter."""
+    """All tokens, those among them that the parser sees, and all nodes, which hold numbers of the latter."""
 
     tokens: tuple[Token, ...]
     seen: tuple[Token, ...]
-    tree: nodes.Template
+    every: tuple[nodes.Node, ...]
+
+    def of(self, *kinds: type[_Node]) -> Iterator[_Node]:
+        """The nodes of these kinds, in their order."""
+        return (node for node in self.every if isinstance(node, kinds))
 
     def at(self, node: nodes.Node) -> Token:
         """The token that the node begins with."""
@@ -80,7 +87,8 @@ def read(text: str) -> Read:
         with warnings.catch_warnings():
             # Of an escape that Python does not know; `written.py` tells of it.
             warnings.simplefilter("ignore", DeprecationWarning)
-            return Read(tokens, seen, Parser(_environment(), source).parse())
+            tree = Parser(_environment(), source).parse()
+        return Read(tokens, seen, tuple(tree.find_all(nodes.Node)))
     except TemplateSyntaxError as error:
         place = seen[min(error.lineno, len(seen)) - 1] if seen else None
         line, column = (place.line, place.column) if place else (None, None)

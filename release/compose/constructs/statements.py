@@ -23,23 +23,22 @@ _TAGS: dict[type[nodes.Node], str] = {
 
 
 def in_statements(template: Read) -> Iterator[Found]:
-    tree = template.tree
-    macros = {macro.name: macro for macro in tree.find_all(nodes.Macro)}
-    for node in tree.find_all(tuple(_TAGS)):
+    macros = {macro.name: macro for macro in template.of(nodes.Macro)}
+    for node in template.of(*_TAGS):
         yield "tag", _TAGS[type(node)], template.at(node)
-    for call in tree.find_all(nodes.CallBlock):
+    for call in template.of(nodes.CallBlock):
         # The extension's own call, and not one of a macro.
         if isinstance(call.call.node, nodes.ExtensionAttribute):
             yield "tag", "generation", template.at(call)
-    for block in tree.find_all(nodes.AssignBlock):
+    for block in template.of(nodes.AssignBlock):
         if block.filter is not None:
             yield "tag", "set-filter", template.at(block)
-    for loop in tree.find_all(nodes.For):
+    for loop in template.of(nodes.For):
         if loop.recursive:
             yield "tag", "recursive", template.at(loop)
         if _is_text(loop.iter):
             yield "text-loop", "", template.at(loop.iter)
-    for called in tree.find_all(nodes.Call):
+    for called in template.of(nodes.Call):
         if isinstance(called.node, nodes.Name) and called.node.name in macros:
             macro = macros[called.node.name]
             given = len(called.args) + len(called.kwargs)
@@ -50,10 +49,10 @@ def in_statements(template: Read) -> Iterator[Found]:
 
 
 def _namespaces(template: Read) -> Iterator[Found]:
-    for reference in template.tree.find_all(nodes.NSRef):
+    for reference in template.of(nodes.NSRef):
         if reference.attr.startswith("_"):
             yield "namespace-name", "", template.at(reference)
-    for called in template.tree.find_all(nodes.Call):
+    for called in template.of(nodes.Call):
         if isinstance(called.node, nodes.Name) and called.node.name == "namespace":
             for given in called.kwargs:
                 if given.key.startswith("_"):

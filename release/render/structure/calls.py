@@ -78,9 +78,7 @@ def split_calls(text: str, calls: Sequence[Sent]) -> tuple[str, int] | None:
 
 
 def _call(text: str, at: int, call: Sent) -> int | None:
-    """Where this call ends that begins here; None where another one does, or none."""
-    if not text.startswith(_OPENING, at):
-        return None
+    """Where this call ends whose tag begins here; None where it is another one."""
     at += len(_OPENING)
     end = _as_xml(text, at, call)
     if end is None:

@@ -3,6 +3,7 @@
 import re
 
 _STAND_IN = 400
+_NOTICE = 200
 
 
 def is_cut(shown: str, sent: str, limit: int) -> bool:
@@ -22,7 +23,7 @@ def is_cut(shown: str, sent: str, limit: int) -> bool:
     # The notice may begin or end like what it stands for, so that a little of it may count as head or tail.
     notice = shown[max(0, head - 20) : len(shown) - max(0, tail - 20)]
     told = {int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", notice)}
-    return head <= limit + 20 and tail <= limit + 20 and bool(told & lengths)
+    return head <= limit + 20 and tail <= limit + 20 and len(notice) <= _NOTICE and bool(told & lengths)
 
 
 def is_stand_in(shown: str) -> bool:
