@@ -77,6 +77,7 @@ repo = "{repo}"
 # repo-type = "model"         # or "dataset", "space"
 # visibility = "private"      # of a repository that --create makes; or "public"
 # message = "Release {{tag}}"   # the title of the commit on the Hub
+# engines = ["transformers", "jinja2"]   # template engines without which nothing is released
 
 # What leaves: only files of the tag that match one of these. `*` stops at `/`, `**` spans folders,
 # and what begins with a dot leaves only when a pattern names it.
